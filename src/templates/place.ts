@@ -1,0 +1,82 @@
+import path from 'node:path';
+import { ts } from 'ts-morph';
+import type { ServiceConfig, TablesConfig } from '../core/config.js';
+import { ConfigError } from '../core/errors.js';
+import type { NewFile } from '../core/outcome.js';
+import { readOwnFile } from '../workspace/own-files.js';
+import type { CodeStyle } from './code-style.js';
+
+/** Where a shipped template file goes, relative to the outbox directory of the service. */
+export interface TemplateFile {
+  /** Relative to `templates/`. */
+  readonly template: string;
+  readonly target: string;
+}
+
+const outboxFiles = ['integration-event.ts', 'store.ts', 'routes.ts'] as const;
+const inboxFiles = ['inbox.ts'] as const;
+
+/** The code of the publishing side: events, store, routes. */
+export function renderOutboxFiles(service: ServiceConfig, tables: TablesConfig, style: CodeStyle): NewFile[] {
+  return outboxFiles.map((name) => placeTemplate(service, tables, style, { template: `typeorm/outbox/${name}`, target: name }));
+}
+
+/** The code of the subscribing side: the inbox guard. */
+export function renderInboxFiles(service: ServiceConfig, tables: TablesConfig, style: CodeStyle): NewFile[] {
+  return inboxFiles.map((name) => placeTemplate(service, tables, style, { template: `typeorm/outbox/${name}`, target: name }));
+}
+
+/** One shipped TypeScript file, filled in for a service. Every replaced text is in the template as it stands, so it compiles there, too. */
+export function placeTemplate(
+  service: ServiceConfig,
+  tables: TablesConfig,
+  style: CodeStyle,
+  { template, target }: TemplateFile,
+): NewFile {
+  const filled = fillTables(readOwnFile(`templates/${template}`), tables);
+  return { file: path.posix.join(service.outbox, target), content: adapt(filled, style) };
+}
+
+/** The name as SQL reads it: validated, quoted, with its schema. Safe inside a single-quoted TypeScript string. */
+export function quotedTable(tables: TablesConfig, table: 'outbox' | 'inbox'): string {
+  return [...(tables.schema === null ? [] : [tables.schema]), tables[table]].map(quotedName).join('.');
+}
+
+function quotedName(name: string): string {
+  if (!/^[A-Za-z_][A-Za-z0-9_$]{0,62}$/.test(name)) {
+    throw new ConfigError(`The name '${name}' of a table or schema can't be used: letters, digits, '_' and '$' are allowed, at most 63.`, {
+      code: 'bad-table-name',
+      hint: "Change 'tables' in outboxify.json.",
+    });
+  }
+  return `"${name}"`;
+}
+
+function fillTables(text: string, tables: TablesConfig): string {
+  return text
+    .replaceAll(`'"outbox"'`, () => `'${quotedTable(tables, 'outbox')}'`)
+    .replaceAll(`'"inbox"'`, () => `'${quotedTable(tables, 'inbox')}'`);
+}
+
+/** Takes over import extension and quotes of the code around. */
+export function adapt(text: string, style: CodeStyle): string {
+  const imports = style.importExtension === '.js' ? text : text.replaceAll(/(from '\.{1,2}\/[^'\n]+)\.js'/g, "$1'");
+  return style.quotes === 'single' ? imports : withDoubleQuotes(imports);
+}
+
+/** Single-quoted strings become double-quoted, except where that would need an escape (what Prettier does, too). */
+function withDoubleQuotes(text: string): string {
+  const source = ts.createSourceFile('template.ts', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
+  const starts: { readonly start: number; readonly end: number }[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteral(node) && text[node.getStart(source)] === "'") starts.push({ start: node.getStart(source), end: node.getEnd() });
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  let result = text;
+  for (const { start, end } of starts.reverse()) {
+    const inner = result.slice(start + 1, end - 1);
+    if (!inner.includes('"')) result = `${result.slice(0, start)}"${inner.replaceAll("\\'", "'")}"${result.slice(end)}`;
+  }
+  return result;
+}
