@@ -13,21 +13,23 @@ export async function keep({ attached, onAddress }) {
   chmodSync(directory, 0o755);
   const shared = new Map();
   const brokers = new Map();
+  let ending = null;
   const once = (name, start) => {
+    if (ending !== null) throw new Error('the services are being stopped');
     if (!shared.has(name)) shared.set(name, start(directory));
     return shared.get(name);
   };
-  let ending = null;
   const finish = () => (ending ??= stopAll({ directory, shared, brokers, server }));
 
   const routes = {
     'POST /postgres': async () => ({ url: (await once('postgres', startPostgres)).url }),
     'POST /rabbitmq': async () => ({ url: (await once('rabbitmq', sharedBroker)).url }),
     'POST /brokers': async () => {
-      const broker = await startBroker(directory);
+      if (ending !== null) throw new Error('the services are being stopped');
+      // Registered before it has started, so that an end in the meantime waits for it and stops it.
       const id = String(brokers.size + 1);
-      brokers.set(id, broker);
-      return { id, url: broker.url };
+      brokers.set(id, startBroker(directory));
+      return { id, url: (await brokers.get(id)).url };
     },
     'POST /end': async () => {
       setImmediate(() => void finish());
@@ -36,7 +38,7 @@ export async function keep({ attached, onAddress }) {
   };
   const server = createServer((request, response) => {
     const [, id, action] = /^\/brokers\/(\d+)\/(start|stop|kill|remove)$/.exec(request.url ?? '') ?? [];
-    const route = id === undefined ? routes[`${request.method} ${request.url}`] : async () => { await brokers.get(id)[action](); return {}; };
+    const route = id === undefined ? routes[`${request.method} ${request.url}`] : async () => { await (await brokers.get(id))[action](); return {}; };
     const answer = (status, body) => response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body));
     if (route === undefined) return answer(404, { error: 'unknown request' });
     route().then((body) => answer(200, body), (error) => answer(500, { error: String(error?.message ?? error) }));
@@ -48,8 +50,8 @@ export async function keep({ attached, onAddress }) {
 
 async function stopAll({ directory, shared, brokers, server }) {
   server.close();
-  const started = await Promise.allSettled(shared.values());
-  const services = [...started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])), ...brokers.values()];
+  const started = await Promise.allSettled([...shared.values(), ...brokers.values()]);
+  const services = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   await Promise.allSettled(services.map((service) => (service.remove ?? service.stop)()));
   rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   process.exit(0);
