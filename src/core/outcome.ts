@@ -23,7 +23,7 @@ export type CodemodResult =
 export interface ChangeOutcome {
   readonly outcome: 'written' | 'dry-run' | 'refused' | 'nothing-to-do';
   readonly reasons: readonly Reason[];
-  readonly files: readonly { readonly path: string; readonly change: 'created' | 'modified' }[];
+  readonly files: readonly { readonly path: string; readonly change: 'created' | 'modified' | 'deleted' }[];
   /** Unified diff that `git apply` takes. */
   readonly patch: string;
 }

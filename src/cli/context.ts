@@ -1,0 +1,25 @@
+import path from 'node:path';
+import type { Config } from '../core/config.js';
+import { completeConfig, readConfig } from '../workspace/config.js';
+import { openWorkspace } from '../workspace/disk.js';
+import type { Workspace } from '../workspace/workspace.js';
+import type { CommonOptions } from './options.js';
+import { createUi, type Ui } from './ui.js';
+
+/** What a command works with. */
+export interface CommandContext {
+  /** Absolute path of the project, symbolic links resolved. */
+  readonly cwd: string;
+  readonly workspace: Workspace;
+  readonly config: Config;
+  readonly out: Ui;
+}
+
+/** Opens the project that the options name: its configuration, files and the terminal. */
+export async function openContext(options: CommonOptions): Promise<CommandContext> {
+  const root = path.resolve(options.cwd ?? process.cwd());
+  const { root: cwd } = openWorkspace(root, { exclude: [] });
+  const draft = readConfig(cwd, options.config);
+  const workspace = openWorkspace(cwd, draft);
+  return { cwd, workspace, config: completeConfig(draft, workspace), out: createUi(options) };
+}

@@ -1,0 +1,99 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { globSync } from 'tinyglobby';
+import type { Config } from '../core/config.js';
+import { UsageError } from '../core/errors.js';
+import type { SkippedFile } from '../core/report.js';
+import { readIgnoreRules } from './ignore-rules.js';
+import { isInside } from './paths.js';
+import type { Workspace } from './workspace.js';
+
+/** A larger file is generated or data; nobody writes a handler in it. */
+export const maximumFileSize = 2 * 1024 * 1024;
+
+/** Never looked at: dependencies, build output, declarations, bundles. */
+const leftOut: readonly string[] = [
+  '**/node_modules/**',
+  '**/dist/**',
+  '**/build/**',
+  '**/coverage/**',
+  '**/.git/**',
+  '**/*.d.{ts,mts,cts}',
+  '**/*.min.{js,mjs,cjs}',
+];
+
+/**
+ * The files of a project on disk. Symbolic links are not followed when listing, and `read` refuses one that
+ * leads out of the root.
+ */
+export function openWorkspace(root: string, config: Pick<Config, 'exclude'>): Workspace {
+  const realRoot = realRootOf(root);
+  const skipped = new Map<string, SkippedFile>();
+  let listing: readonly string[] | null = null;
+  return {
+    root: realRoot,
+    files() {
+      listing ??= listFiles(realRoot, config.exclude);
+      return listing;
+    },
+    read(file) {
+      const answer = readText(realRoot, file);
+      if (answer === null || typeof answer === 'string') return answer;
+      skipped.set(file, answer);
+      return null;
+    },
+    skipped: () => [...skipped.values()].sort((a, b) => (a.file < b.file ? -1 : 1)),
+  };
+}
+
+function realRootOf(root: string): string {
+  const stats = statSync(root, { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) {
+    throw new UsageError(`The project directory '${root}' ${stats ? 'is not a directory' : 'does not exist'}.`, {
+      code: 'no-such-directory',
+      hint: "Give the directory of the project with '--cwd <dir>'.",
+    });
+  }
+  return realpathSync(root);
+}
+
+function listFiles(root: string, exclude: readonly string[]): readonly string[] {
+  const found = globSync(['**/*', '**/.gitignore'], {
+    cwd: root,
+    ignore: [...leftOut, ...exclude],
+    followSymbolicLinks: false,
+    expandDirectories: false,
+    onlyFiles: true,
+  });
+  const isIgnored = readIgnoreRules(root, found.filter((file) => file === '.gitignore' || file.endsWith('/.gitignore')));
+  return found.filter((file) => !file.endsWith('.gitignore') && !isIgnored(file)).sort();
+}
+
+function readText(root: string, file: string): string | SkippedFile | null {
+  const absolute = path.resolve(root, file);
+  if (!isInside(root, absolute)) return null;
+  try {
+    const stats = statSync(absolute, { throwIfNoEntry: false });
+    if (!stats?.isFile()) return null;
+    if (!isInside(root, realpathSync(absolute))) return null;
+    if (stats.size > maximumFileSize) {
+      return { file, reason: 'too-large', message: `${(stats.size / 1024 / 1024).toFixed(1)} MB; files over 2 MB are passed over` };
+    }
+    return decode(file, readFileSync(absolute));
+  } catch (error) {
+    return { file, reason: 'unreadable', message: errorCode(error) };
+  }
+}
+
+function decode(file: string, bytes: Buffer): string | SkippedFile {
+  try {
+    // The byte order mark stays: offsets and untouched bytes must be those of the file.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return { file, reason: 'not-utf8', message: 'not UTF-8 text' };
+  }
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : String(error);
+}
