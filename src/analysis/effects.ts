@@ -1,0 +1,114 @@
+import type { FunctionRef, MessageExpression, PublishRoute, Receiver, TransactionSite, Transport } from '../core/finding.js';
+import type { Span } from '../core/place.js';
+
+/** A transaction that a run opens. Equal ids mean the same transaction. */
+export interface Transaction {
+  readonly id: number;
+  readonly site: TransactionSite;
+  /** The transaction that this one is a savepoint of. */
+  readonly parent: Transaction | null;
+}
+
+/** How a write or a store finds its transaction. */
+export type TransactionRef =
+  | { readonly kind: 'none' }
+  /** The callback transaction whose handle it was called on. */
+  | { readonly kind: 'handle'; readonly transaction: Transaction }
+  /** Whatever this query runner has open at that moment. */
+  | { readonly kind: 'runner'; readonly transaction: Transaction }
+  /** The ambient transaction, through the library's own handle. */
+  | { readonly kind: 'ambient' };
+
+interface At {
+  readonly span: Span;
+  readonly line: number;
+  readonly awaited: boolean;
+}
+
+export interface WriteEffect extends At {
+  readonly kind: 'write';
+  readonly orm: string;
+  readonly operation: string;
+  readonly target: string | null;
+  readonly receiver: Receiver | null;
+  readonly transaction: TransactionRef;
+}
+
+export interface PublishEffect extends At {
+  readonly kind: 'publish';
+  readonly bus: string;
+  readonly transport: Transport;
+  readonly destination: string | null;
+  readonly route: PublishRoute;
+  /** Expressions that become the message, from the publish up through the callers: one for each function on the way. */
+  readonly messages: readonly (MessageExpression & { readonly function: string })[];
+  /** Identity of the integration event that is the message. */
+  readonly event: string | null;
+  readonly isRequest: boolean;
+}
+
+export interface StoreEffect extends At {
+  readonly kind: 'store';
+  readonly event: string | null;
+  readonly type: string | null;
+  readonly transaction: TransactionRef;
+}
+
+export type Effect = WriteEffect | PublishEffect | StoreEffect | (At & { readonly kind: 'guard' });
+
+/** What a run of a function does, in order, with the callees inlined. Shared between runs: never changed. */
+export type Node =
+  | Effect
+  | { readonly kind: 'open' | 'commit' | 'rollback'; readonly transaction: Transaction; readonly span: Span; readonly line: number }
+  | { readonly kind: 'scope'; readonly transaction: Transaction; readonly ambient: 'no' | 'all' | 'handle'; readonly body: readonly Node[]; readonly line: number }
+  /** Runs after the commit of the ambient transaction. */
+  | { readonly kind: 'deferred'; readonly body: readonly Node[] }
+  | CallNode
+  | { readonly kind: 'choice'; readonly arms: readonly (readonly Node[])[] }
+  | { readonly kind: 'loop'; readonly body: readonly Node[] }
+  | { readonly kind: 'try'; readonly block: readonly Node[]; readonly handler: readonly Node[] | null; readonly finalizer: readonly Node[] }
+  | { readonly kind: 'exit'; readonly by: 'return' | 'throw' | 'jump' }
+  /** Some call that may throw. */
+  | { readonly kind: 'risk' };
+
+export interface CallNode {
+  readonly kind: 'call';
+  readonly span: Span;
+  readonly line: number;
+  /** Function that contains the call. */
+  readonly caller: FunctionRef;
+  readonly callee: FunctionRef;
+  /** The function whose code the callee is part of, when it is a closure. */
+  readonly home: FunctionRef;
+  /** The caller goes on before the callee is done. */
+  readonly detached: boolean;
+  readonly body: readonly Node[];
+  /** One of several implementations. */
+  readonly isGuess: boolean;
+}
+
+/** Kinds of effect in a tree, closures and callees included. */
+export function kindsIn(nodes: readonly Node[], seen = new Set<readonly Node[]>()): Set<Effect['kind'] | 'transaction'> {
+  const kinds = new Set<Effect['kind'] | 'transaction'>();
+  const visit = (list: readonly Node[]): void => {
+    if (seen.has(list)) return;
+    seen.add(list);
+    for (const node of list) {
+      if (node.kind === 'write' || node.kind === 'publish' || node.kind === 'store' || node.kind === 'guard') kinds.add(node.kind);
+      else if (node.kind === 'open' || node.kind === 'scope') kinds.add('transaction');
+      childrenOf(node).forEach(visit);
+    }
+  };
+  visit(nodes);
+  return kinds;
+}
+
+/** The lists of nodes directly below a node. */
+export function childrenOf(node: Node): readonly (readonly Node[])[] {
+  switch (node.kind) {
+    case 'scope': case 'deferred': case 'call': case 'loop': return [node.body];
+    case 'choice': return node.arms;
+    case 'try': return [node.block, node.handler ?? [], node.finalizer];
+    default: return [];
+  }
+}

@@ -1,0 +1,130 @@
+import type { Span } from '../core/place.js';
+import type { TransactionRef } from './effects.js';
+import type { ClassRef } from './program.js';
+
+/** What an expression is, as far as the code tells. */
+export type Value =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'undefined' }
+  | ExternalValue
+  /** A package, or something exported by one. */
+  | { readonly kind: 'symbol'; readonly module: string; readonly name: string }
+  | { readonly kind: 'namespace'; readonly file: string }
+  | { readonly kind: 'class'; readonly ref: ClassRef }
+  | InstanceValue
+  | FunctionValue
+  | { readonly kind: 'string'; readonly value: string }
+  /** Fields are filled in as the literal is read; `push` and assignments add to it. */
+  | { readonly kind: 'object'; readonly fields: Map<string, Value>; readonly id: string }
+  | { readonly kind: 'array'; readonly items: Value[] }
+  | { readonly kind: 'enum'; readonly file: string; readonly name: string }
+  /** An integration event; the id says which creation. */
+  | { readonly kind: 'event'; readonly id: string; readonly of: Value }
+  | { readonly kind: 'union'; readonly of: readonly Value[] };
+
+/** An instance of a type of a package. */
+export interface ExternalValue {
+  readonly kind: 'external';
+  readonly module: string;
+  readonly type: string;
+  /** Entity or table. */
+  readonly target: string | null;
+  readonly transaction: TransactionRef;
+  /** Injection token. */
+  readonly token: string | null;
+  /** Methods added by an object literal. */
+  readonly extra: ReadonlyMap<string, Value> | null;
+  /** Might be undefined: a parameter of a function whose callers are not known. */
+  readonly isUncertain: boolean;
+}
+
+/** An instance of a class of the project. */
+export interface InstanceValue {
+  readonly kind: 'instance';
+  readonly ref: ClassRef;
+  readonly transaction: TransactionRef;
+  readonly token: string | null;
+  /** One of several implementations that the container may choose. */
+  readonly isGuess: boolean;
+}
+
+export interface FunctionValue {
+  readonly kind: 'function';
+  readonly file: string;
+  readonly id: number;
+  readonly self: Value;
+  readonly scope: Scope | null;
+}
+
+/** Names that a function sees. A name remembers the expression it was bound from in the caller, for message tracing. */
+export interface Scope {
+  readonly parent: Scope | null;
+  readonly names: Map<string, Value>;
+  /** For parameters: the argument expression in the caller. */
+  readonly origins: Map<string, Span>;
+}
+
+export const UNKNOWN: Value = { kind: 'unknown' };
+export const UNDEFINED: Value = { kind: 'undefined' };
+export const NO_TRANSACTION: TransactionRef = { kind: 'none' };
+
+export function external(module: string, type: string, more: Partial<Omit<ExternalValue, 'kind' | 'module' | 'type'>> = {}): ExternalValue {
+  return { kind: 'external', module, type, target: null, transaction: NO_TRANSACTION, token: null, extra: null, isUncertain: false, ...more };
+}
+
+/** `module:Export` → an instance of it. */
+export function externalOf(name: string, more: Partial<Omit<ExternalValue, 'kind' | 'module' | 'type'>> = {}): ExternalValue {
+  const colon = name.lastIndexOf(':');
+  return external(name.slice(0, colon), name.slice(colon + 1), more);
+}
+
+/** Both values; unknown ones add nothing. At most a dozen are kept. */
+export function union(...values: readonly Value[]): Value {
+  const flat = values.flatMap((value) => (value.kind === 'union' ? value.of : [value])).filter((value) => value.kind !== 'unknown');
+  const unique = flat.filter((value, index) => flat.findIndex((other) => sameValue(other, value)) === index).slice(0, 12);
+  const [first] = unique;
+  if (first === undefined) return UNKNOWN;
+  return unique.length === 1 ? first : { kind: 'union', of: unique };
+}
+
+/** The possibilities of a value, one by one. */
+export function alternatives(value: Value): readonly Value[] {
+  return value.kind === 'union' ? value.of : [value];
+}
+
+/** Whether two values can't be told apart by what is done with them. */
+export function sameValue(a: Value, b: Value): boolean {
+  return a === b || valueKey(a) === valueKey(b);
+}
+
+/** A key that is equal for values that behave the same; closures are told apart by their scope. */
+export function valueKey(value: Value): string {
+  switch (value.kind) {
+    case 'external': return `x:${value.module}:${value.type}:${value.target ?? ''}:${transactionKey(value.transaction)}:${value.token ?? ''}:${value.isUncertain ? 1 : 0}`;
+    case 'symbol': return `s:${value.module}:${value.name}`;
+    case 'namespace': return `n:${value.file}`;
+    case 'class': return `c:${value.ref.file}:${value.ref.id}`;
+    case 'instance': return `i:${value.ref.file}:${value.ref.id}:${transactionKey(value.transaction)}:${value.isGuess ? 1 : 0}`;
+    case 'function': return `f:${value.file}:${value.id}`;
+    case 'string': return `"${value.value}`;
+    case 'object': return `o:${value.id}`;
+    case 'array': return `a:${value.items.map(valueKey).join()}`;
+    case 'enum': return `e:${value.file}:${value.name}`;
+    case 'event': return `v:${value.id}`;
+    case 'union': return `u:${value.of.map(valueKey).join('|')}`;
+    default: return value.kind;
+  }
+}
+
+/** Key of a transaction reference. */
+export function transactionKey(ref: TransactionRef): string {
+  return 'transaction' in ref ? `${ref.kind}${ref.transaction.id}` : ref.kind;
+}
+
+/** What is known of the truth of a value. */
+export function truthOf(value: Value): boolean | null {
+  if (value.kind === 'undefined') return false;
+  if (value.kind === 'string') return value.value !== '';
+  if (value.kind === 'unknown' || value.kind === 'union') return null;
+  return value.kind === 'external' && value.isUncertain ? null : true;
+}
