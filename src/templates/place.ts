@@ -15,6 +15,24 @@ export interface TemplateFile {
 
 const outboxFiles = ['integration-event.ts', 'store.ts', 'routes.ts'] as const;
 const inboxFiles = ['inbox.ts'] as const;
+const relayFiles = [
+  'batch.ts', 'breaker.ts', 'create-relay.ts', 'destinations.ts', 'log.ts', 'main.ts', 'metrics.ts', 'monitoring.ts', 'options.ts',
+  'publisher.ts', 'relay.module.ts', 'relay.ts', 'rows.ts',
+] as const;
+const publisherFiles = {
+  nest: ['nest-publisher.ts'],
+  amqp: ['amqp-publisher.ts', 'amqp-channel.ts'],
+} as const;
+
+/** What the relay's files need to know besides the service. */
+export interface RelayPlan {
+  /** Transports that the routes use; at least one. */
+  readonly transports: readonly RelayTransport[];
+  /** The application's root module: its file, relative to the project root, and the exported class. */
+  readonly appModule: { readonly file: string; readonly name: string };
+}
+
+export type RelayTransport = 'nest' | 'amqp';
 
 /** The code of the publishing side: events, store, routes. */
 export function renderOutboxFiles(service: ServiceConfig, tables: TablesConfig, style: CodeStyle): NewFile[] {
@@ -24,6 +42,29 @@ export function renderOutboxFiles(service: ServiceConfig, tables: TablesConfig, 
 /** The code of the subscribing side: the inbox guard. */
 export function renderInboxFiles(service: ServiceConfig, tables: TablesConfig, style: CodeStyle): NewFile[] {
   return inboxFiles.map((name) => placeTemplate(service, tables, style, { template: `typeorm/outbox/${name}`, target: name }));
+}
+
+/** The relay, in the `relay` directory of the outbox. */
+export function renderRelayFiles(service: ServiceConfig, tables: TablesConfig, style: CodeStyle, plan: RelayPlan): NewFile[] {
+  const [first, ...rest] = plan.transports;
+  const variant = rest.length > 0 || first === undefined ? 'publishers.ts' : `publishers.${first}.ts`;
+  const place = (name: string, target = name): NewFile =>
+    placeTemplate(service, tables, style, { template: `typeorm/outbox/relay/${name}`, target: `relay/${target}` });
+  const files = [
+    ...relayFiles.map((name) => place(name)),
+    ...plan.transports.flatMap((transport) => publisherFiles[transport].map((name) => place(name))),
+    place(variant, 'publishers.ts'),
+  ];
+  return files.map((file) => (file.file.endsWith('/relay/main.ts') ? withAppModule(file, style, plan) : file)).sort((a, b) => (a.file < b.file ? -1 : 1));
+}
+
+function withAppModule({ file, content }: NewFile, style: CodeStyle, { appModule }: RelayPlan): NewFile {
+  const relative = path.posix.relative(path.posix.dirname(file), appModule.file.replace(/\.ts$/, ''));
+  const specifier = `${relative.startsWith('.') ? relative : `./${relative}`}${style.importExtension}`;
+  const filled = content
+    .replace(/(['"])\.\.\/\.\.\/app\.module(?:\.js)?\1/, (_, quote: string) => `${quote}${specifier}${quote}`)
+    .replaceAll(/\bAppModule\b/g, () => appModule.name);
+  return { file, content: filled };
 }
 
 /** One shipped TypeScript file, filled in for a service. Every replaced text is in the template as it stands, so it compiles there, too. */

@@ -26,7 +26,18 @@ export async function isFirstDelivery(manager: EntityManager, message: unknown, 
   const eventId = eventIdOf(message);
   if (eventId === null) return true;
   const rows = (await manager.query(insert, [eventId, consumer])) as readonly { readonly first: boolean }[];
-  return rows[0]?.first === true;
+  if (rows[0]?.first === true) return true;
+  turnedAway.set(consumer, (turnedAway.get(consumer) ?? 0) + 1);
+  return false;
+}
+
+const turnedAway = new Map<string, number>();
+
+/** Duplicates that the subscribers of this process turned away, in Prometheus' text format: add it to your metrics endpoint. */
+export function inboxMetrics(): string {
+  const lines = ['# HELP inbox_duplicates_total Copies of messages that the inbox turned away.', '# TYPE inbox_duplicates_total counter'];
+  for (const [consumer, count] of turnedAway) lines.push(`inbox_duplicates_total{consumer=${JSON.stringify(consumer)}} ${count}`);
+  return `${lines.join('\n')}\n`;
 }
 
 function eventIdOf(message: unknown): string | null {
