@@ -85,6 +85,10 @@ export interface MigrationOptions extends WriteOptions {
 
 export interface RelayOptions extends WriteOptions {
   readonly service?: string;
+  /** Root module of the application, `<file>#<class>`, where it is not found by itself. */
+  readonly module?: string;
+  /** Why a gate that is not met is passed. */
+  readonly force?: string;
 }
 
 export interface DatabaseOptions extends CommonOptions {

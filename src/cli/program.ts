@@ -70,6 +70,8 @@ function addWriting(program: Command, commands: Commands, run: Run): void {
   common(program.command('relay'), dataFormats)
     .option('--write', 'write the files; without it, print the patch')
     .option('--service <name>', 'service to write for')
+    .option('--module <file#class>', "the application's root module")
+    .option('--force <why>', 'pass a gate that is not met, and say why')
     .action(run(commands.relay));
 }
 

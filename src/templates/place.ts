@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { ts } from 'ts-morph';
 import type { ServiceConfig, TablesConfig } from '../core/config.js';
-import { ConfigError } from '../core/errors.js';
 import type { NewFile } from '../core/outcome.js';
-import { readOwnFile } from '../workspace/own-files.js';
+import { tableName } from '../schema/identifiers.js';
+import { readPackageFile } from '../workspace/package.js';
 import type { CodeStyle } from './code-style.js';
 
 /** Where a shipped template file goes, relative to the outbox directory of the service. */
@@ -74,29 +74,20 @@ export function placeTemplate(
   style: CodeStyle,
   { template, target }: TemplateFile,
 ): NewFile {
-  const filled = fillTables(readOwnFile(`templates/${template}`), tables);
+  const filled = fillTables(readTemplate(template), tables);
   return { file: path.posix.join(service.outbox, target), content: adapt(filled, style) };
 }
 
-/** The name as SQL reads it: validated, quoted, with its schema. Safe inside a single-quoted TypeScript string. */
-export function quotedTable(tables: TablesConfig, table: 'outbox' | 'inbox'): string {
-  return [...(tables.schema === null ? [] : [tables.schema]), tables[table]].map(quotedName).join('.');
+/** Text of a shipped template, relative to `templates/`. */
+export function readTemplate(template: string): string {
+  return readPackageFile(`templates/${template}`).replaceAll('\r\n', '\n');
 }
 
-function quotedName(name: string): string {
-  if (!/^[A-Za-z_][A-Za-z0-9_$]{0,62}$/.test(name)) {
-    throw new ConfigError(`The name '${name}' of a table or schema can't be used: letters, digits, '_' and '$' are allowed, at most 63.`, {
-      code: 'bad-table-name',
-      hint: "Change 'tables' in outboxify.json.",
-    });
-  }
-  return `"${name}"`;
-}
-
+/** Table names are validated and quoted, and hold no single quote: they fit into a single-quoted TypeScript string. */
 function fillTables(text: string, tables: TablesConfig): string {
   return text
-    .replaceAll(`'"outbox"'`, () => `'${quotedTable(tables, 'outbox')}'`)
-    .replaceAll(`'"inbox"'`, () => `'${quotedTable(tables, 'inbox')}'`);
+    .replaceAll(`'"outbox"'`, () => `'${tableName(tables, 'outbox')}'`)
+    .replaceAll(`'"inbox"'`, () => `'${tableName(tables, 'inbox')}'`);
 }
 
 /** Takes over import extension and quotes of the code around. */

@@ -1,0 +1,40 @@
+import type { Subscriber } from '../../core/finding.js';
+import type { Reason } from '../../core/outcome.js';
+import type { RouteEntry } from '../../templates/routes.js';
+
+/**
+ * What stands against a relay: it delivers each event a second time next to the legacy publish, so every subscriber of
+ * the recorded events needs its inbox first.
+ */
+export function relayGate(routes: readonly RouteEntry[], subscribers: readonly Subscriber[]): readonly Reason[] {
+  if (routes.length === 0) {
+    return [{ code: 'no-routes', message: "routes.ts has no entry: bring a handler to dual-publish first, with 'outboxify rewrite <handler> --to dual-publish --write'." }];
+  }
+  const unresolved = routes.filter((route) => route.transport === 'unresolved').map((route): Reason => {
+    return { code: 'unresolved-route', message: `The route of '${route.type}' is not resolved: say in routes.ts where the legacy publish sends it.` };
+  });
+  const unguarded = subscribers.filter((subscriber) => !subscriber.inbox && routes.some((route) => isSubscribed(subscriber, route)));
+  return [...unresolved, ...unguarded.map(toReason)];
+}
+
+function toReason(subscriber: Subscriber): Reason {
+  const what = subscriber.destination === null ? 'and the code does not tell what it subscribes to' : `and subscribes to '${subscriber.destination}'`;
+  return {
+    code: 'subscriber-without-inbox',
+    message: `'${subscriber.name}' (${subscriber.file}:${subscriber.line}) has no inbox, ${what}: run 'outboxify inbox ${subscriber.name} --write'.`,
+  };
+}
+
+/** A subscriber that does not tell its destination may be one of the event's. */
+function isSubscribed(subscriber: Subscriber, route: RouteEntry): boolean {
+  if (subscriber.destination === null) return true;
+  return [route.destination, route.type].some((name) => name !== null && matches(subscriber.destination ?? '', name));
+}
+
+/** Topic patterns: `*` and `+` stand for one word, `#` for any number of them. */
+function matches(pattern: string, name: string): boolean {
+  if (pattern === name) return true;
+  if (!/[*+#]/.test(pattern)) return false;
+  const words = pattern.split(/[./]/).map((word) => (word === '#' ? '.*' : word === '*' || word === '+' ? '[^./]+' : word.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')));
+  return new RegExp(`^${words.join('[./]').replaceAll('[./].*', '(?:[./].*)?').replace(/^\.\*\[\.\/\]/, '(?:.*[./])?')}$`).test(name);
+}
