@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../core/config.js';
+import { UsageError } from '../core/errors.js';
 import { completeConfig, readConfig } from '../workspace/config.js';
 import { openWorkspace } from '../workspace/disk.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -22,4 +23,17 @@ export async function openContext(options: CommonOptions): Promise<CommandContex
   const draft = readConfig(cwd, options.config);
   const workspace = openWorkspace(cwd, draft);
   return { cwd, workspace, config: completeConfig(draft, workspace), out: createUi(options) };
+}
+
+const sourceFile = /\.[cm]?[jt]sx?$/;
+
+/** Throws unless there is code to look at: the answer "no findings" about the wrong folder would be a lie. */
+export function assertProject({ workspace, cwd }: Pick<CommandContext, 'workspace' | 'cwd'>): void {
+  const files = workspace.files();
+  if (files.some((file) => sourceFile.test(file))) return;
+  const why = files.length === 0 ? 'is empty' : 'holds no TypeScript or JavaScript file';
+  throw new UsageError(`'${path.basename(cwd)}' ${why}; it is not a project that outboxify can read.`, {
+    code: 'not-a-project',
+    hint: "Run outboxify in the project's folder, or name it with '--cwd <dir>'.",
+  });
 }

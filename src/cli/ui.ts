@@ -1,4 +1,4 @@
-import { Chalk, type ChalkInstance } from 'chalk';
+import { createStyle, type TextStyle } from '../report/text.js';
 
 /** Where a command prints. Results go to standard output, all else to standard error. */
 export interface Ui {
@@ -17,7 +17,7 @@ export interface Ui {
   /** Whether standard output takes colour. */
   readonly color: boolean;
   /** Styles for standard output. */
-  readonly style: ChalkInstance;
+  readonly style: TextStyle;
 }
 
 export interface UiOptions {
@@ -57,7 +57,7 @@ export function createUi({ quiet = false, color }: UiOptions = {}): Ui {
     isTerminal: process.stdin.isTTY && stdout.isTTY,
     hasLinks: stdout.isTTY && knowsLinks(env),
     color: usesColor,
-    style: new Chalk({ level: usesColor ? 1 : 0 }),
+    style: createStyle(usesColor),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Config } from '../core/config.js';
 import { UsageError } from '../core/errors.js';
 import type { SkippedFile } from '../core/report.js';
 import { readIgnoreRules } from './ignore-rules.js';
-import { isInside } from './paths.js';
+import { isInside, toPosix } from './paths.js';
 import type { Workspace } from './workspace.js';
 
 /** A larger file is generated or data; nobody writes a handler in it. */
@@ -55,6 +55,18 @@ function realRootOf(root: string): string {
     });
   }
   return realpathSync(root);
+}
+
+/** A path of the command line, relative to the project's root with `/`; `.` is the root, `../x` is outside. */
+export function toProjectPath(root: string, given: string): string {
+  const absolute = path.resolve(root, given);
+  let real = absolute;
+  try {
+    real = realpathSync(absolute);
+  } catch {
+    // It does not exist: the caller says so.
+  }
+  return toPosix(path.relative(root, real)) || '.';
 }
 
 function listFiles(root: string, exclude: readonly string[]): readonly string[] {

@@ -1,0 +1,70 @@
+import type { Entry, Finding } from '../../core/finding.js';
+import { findingSentence } from '../../report/annotation.js';
+import { findingRules, stageTexts } from '../../report/rules.js';
+import { pad, printable, type TextStyle } from '../../report/text.js';
+import type { Preview } from './preview.js';
+import type { ExplainedRule } from './rules.js';
+
+const entryTexts: Readonly<Record<Entry, string>> = {
+  http: 'called by HTTP requests',
+  command: 'called by a command bus',
+  subscriber: 'called with messages of a bus',
+  cron: 'called on a schedule',
+  unknown: 'called by code of the project',
+};
+
+export interface FindingTextOptions {
+  readonly style: TextStyle;
+  /** Null: not looked at. */
+  readonly rewrite: Preview | null;
+}
+
+/** Everything about one finding: the path that proves it, why it hurts, what the rewrite would do or why it can't. */
+export function findingText(finding: Finding, { style, rewrite }: FindingTextOptions): string {
+  const { kind, handler, publish, id, confidence, stage } = finding;
+  const rule = findingRules[kind];
+  const head = [
+    `${style.bold(printable(handler.name))}  ${style.red(kind)} · ${printable(publish.bus)} · ${printable(publish.destination ?? 'destination unknown')} · ${id}`,
+    style.dim(`${printable(handler.file)}:${handler.line}, ${entryTexts[handler.entry]}, ${confidence} confidence`),
+    '',
+    printable(findingSentence(finding)),
+  ];
+  return [
+    head.join('\n'),
+    section('The path', witnessLines(finding, style), style),
+    section('Why it hurts', [rule.problem, rule.pain], style),
+    section('Stage', [`${stage}: ${stageTexts[stage]}`], style),
+    ...(rewrite === null ? [] : [rewriteSection(finding, rewrite, style)]),
+  ].join('\n\n');
+}
+
+export function ruleText({ id, group, text, pain, cure }: ExplainedRule, style: TextStyle): string {
+  const parts = [`${style.bold(id)}  ${style.dim(group)}`, text];
+  if (pain !== null) parts.push(section('Why it hurts', [pain], style));
+  if (cure !== null) parts.push(section('What to do', [cure], style));
+  return parts.join('\n\n');
+}
+
+function witnessLines({ witness }: Finding, style: TextStyle): readonly string[] {
+  const width = Math.max(0, ...witness.map(({ text }) => printable(text).length));
+  return witness.map(({ step, role, text, file, line }) => {
+    const number = String(step).padStart(2);
+    const where = style.dim(`${printable(file)}:${line}`);
+    const shown = pad(printable(text), Math.min(width, 70));
+    return role === 'crash' ? style.red(`${number}  ✗ ${printable(text)}`) : `${number}  ${shown}  ${where}`;
+  });
+}
+
+function rewriteSection({ handler, stage }: Finding, rewrite: Preview, style: TextStyle): string {
+  const next = stage === 'legacy' ? 'dual-publish' : 'outbox-only';
+  const command = `outboxify rewrite ${printable(handler.name)} --to ${next}`;
+  if (!rewrite.possible) {
+    const reasons = rewrite.reasons.map(({ code, message }) => `${code}: ${printable(message)}`);
+    return section(`Why '${command}' can't do it`, reasons, style);
+  }
+  return [section('What the rewrite would do', [`'${command}' prints this patch, and writes it with --write.`], style), ...(rewrite.patch === '' ? [] : [rewrite.patch.trimEnd()])].join('\n\n');
+}
+
+function section(title: string, lines: readonly string[], style: TextStyle): string {
+  return [style.bold(title), ...lines.map((line) => `  ${line}`)].join('\n');
+}

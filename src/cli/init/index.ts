@@ -1,0 +1,58 @@
+import type { Config, ServiceConfig } from '../../core/config.js';
+import { exitCode, type ExitCode } from '../../core/exit-code.js';
+import { ToolError } from '../../core/errors.js';
+import { configFileName, defaultConfig, readConfig } from '../../workspace/config.js';
+import { openWorkspace } from '../../workspace/disk.js';
+import { detectServices } from '../../workspace/services.js';
+import { diskSink } from '../../workspace/sink.js';
+import { assertProject } from '../context.js';
+import type { InitOptions } from '../options.js';
+import { createUi, type Ui } from '../ui.js';
+
+/** `outboxify init`: detects, and writes `outboxify.json`. With `--force`, services are detected anew and the rest is kept. */
+export async function runInit(options: InitOptions): Promise<ExitCode> {
+  const file = options.config ?? configFileName;
+  const out = createUi(options);
+  const { root } = openWorkspace(options.cwd ?? '.', { exclude: [] });
+  const before = openWorkspace(root, { exclude: [] }).read(file);
+  if (before !== null && !options.force) {
+    throw new ToolError(`'${file}' exists already.`, {
+      code: 'file-exists',
+      hint: `'outboxify init --force' detects the services anew and keeps the other fields; or edit the file.`,
+      file,
+    });
+  }
+  const kept = before === null ? defaultConfig : readConfig(root, file);
+  const workspace = openWorkspace(root, kept);
+  assertProject({ workspace, cwd: root });
+  const services = detectServices(workspace);
+  const config: Config = { ...kept, services };
+  diskSink(root).apply([{ file, before, after: `${JSON.stringify({ $schema: './node_modules/outboxify/schemas/config.schema.json', ...config }, null, 2)}\n` }]);
+  if (options.format === 'json') out.print(JSON.stringify({ file, config }, null, 2));
+  else printServices(services, { out, file });
+  return exitCode.ok;
+}
+
+function printServices(services: readonly ServiceConfig[], { out, file }: { readonly out: Ui; readonly file: string }): void {
+  const { style } = out;
+  for (const service of services) {
+    out.print(`${style.bold(service.name)}  ${style.dim(service.root)}`);
+    for (const [label, value] of facts(service)) out.print(`  ${label.padEnd(12)}${value ?? style.yellow('not found')}`);
+  }
+  out.print(`\nWrote ${file}.`);
+  if (services.every(({ orm, buses }) => orm === null && buses.length === 0)) {
+    out.note(`No ORM and no bus was found among the dependencies; name the services in ${file}.`);
+  }
+  out.print('Next: outboxify scan');
+}
+
+function facts(service: ServiceConfig): readonly (readonly [label: string, value: string | null])[] {
+  return [
+    ['ORM', service.orm],
+    ['bus', service.buses.join(', ') || null],
+    ['database', service.database],
+    ['migrations', service.migrations?.directory ?? null],
+    ['outbox code', service.outbox],
+    ['connection', `$${service.databaseUrlEnv}`],
+  ];
+}

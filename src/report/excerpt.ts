@@ -1,0 +1,37 @@
+import type { Span } from '../core/place.js';
+import { printable } from './text.js';
+
+/** A call on one line: `await this.orders.save({…})`, object and function bodies folded when it is long. */
+export function codeLine(source: string, span: Span, width = 60): string {
+  const isAwaited = /\bawait\s+$/.test(source.slice(Math.max(0, span.start - 12), span.start));
+  const call = oneLine(source.slice(span.start, span.end));
+  const text = `${isAwaited ? 'await ' : ''}${call}`;
+  return printable([...text].length <= width ? text : fold(text));
+}
+
+function oneLine(text: string): string {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .join(' ')
+    .replace(/ ?(\?\.|\.)(?=\w)/g, '$1')
+    .replace(/([([]) /g, '$1')
+    .replace(/,? ([)\]])/g, '$1');
+}
+
+/** Replaces the outermost braces by `{…}`; braces within a string are folded, too, which only shortens more. */
+function fold(text: string): string {
+  let depth = 0;
+  let result = '';
+  for (const character of text) {
+    if (character === '{') {
+      if (depth === 0) result += '{…}';
+      depth++;
+    } else if (character === '}' && depth > 0) {
+      depth--;
+    } else if (depth === 0) {
+      result += character;
+    }
+  }
+  return result;
+}

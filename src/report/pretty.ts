@@ -1,0 +1,132 @@
+import type { Finding, Write } from '../core/finding.js';
+import type { Place, Span } from '../core/place.js';
+import type { ScanResult } from '../core/report.js';
+import { byFile, count, countFigures, figuresSentence, statsSentence } from './figures.js';
+import { codeLine } from './excerpt.js';
+import { cut, link, pad, printable, type TextStyle } from './text.js';
+
+export interface PrettyOptions {
+  readonly style: TextStyle;
+  /** Text of a source file, for the excerpts. */
+  readonly read: (file: string) => string | null;
+  /** Address of a line for terminals that have links; without it there are none. */
+  readonly urlOf?: (place: Place) => string;
+  /** Columns of the terminal. */
+  readonly width?: number;
+}
+
+/** One row of an excerpt: a line of code and what happens at it. */
+interface Row {
+  readonly place: Place | null;
+  readonly code: string;
+  readonly role: 'done' | 'crash';
+  readonly text: string;
+}
+
+/** What a person sees: handlers by file, each with the lines that matter, then the numbers. */
+export function renderPretty(result: ScanResult, options: PrettyOptions): string {
+  const blocks = [...byFile(result.findings)].map(([file, findings]) => fileBlock(file, findings, options));
+  return [...blocks, summary(result, options)].join('\n\n');
+}
+
+function fileBlock(file: string, findings: readonly Finding[], options: PrettyOptions): string {
+  const [first] = findings;
+  const title = options.style.underline(printable(file));
+  const linked = options.urlOf && first ? link(title, options.urlOf({ file, line: first.handler.line })) : title;
+  return [linked, findings.map((finding) => findingBlock(finding, options)).join('\n\n')].join('\n');
+}
+
+function findingBlock(finding: Finding, options: PrettyOptions): string {
+  const { style, width = 100 } = options;
+  const rows = toRows(finding, options.read);
+  const codeWidth = Math.min(Math.max(...rows.map(({ code }) => [...code].length), 30), Math.max(30, Math.floor(width * 0.45)));
+  const lineWidth = Math.max(...rows.map(({ place }) => String(place?.line ?? '').length), 3);
+  const body = rows.map(({ place, code, role, text }) => {
+    const number = pad('', lineWidth - String(place?.line ?? '').length) + String(place?.line ?? '');
+    const linkedNumber = place && options.urlOf ? link(number, options.urlOf(place)) : number;
+    const remark = role === 'crash' ? style.red(`✗  ${text}`) : text;
+    return `   ${style.dim(linkedNumber)} ${style.dim('│')} ${pad(cut(code, codeWidth), codeWidth)}  ${remark}`;
+  });
+  return [headLine(finding, { style, column: codeWidth + lineWidth + 8 }), ...body, nextLine(finding, style)].join('\n');
+}
+
+function headLine({ handler, kind, severity, confidence, publish }: Finding, { style, column }: { readonly style: TextStyle; readonly column: number }): string {
+  const color = severity === 'error' ? style.red : style.yellow;
+  const facts = [printable(publish.bus), printable(publish.destination ?? 'destination unknown'), ...(confidence === 'high' ? [] : [`${confidence} confidence`])];
+  const name = printable(handler.name);
+  return `  ${style.bold(name)}${' '.repeat(Math.max(2, column - 2 - [...name].length))}${color(kind)} · ${facts.join(' · ')}`;
+}
+
+function nextLine({ id, handler, stage }: Finding, style: TextStyle): string {
+  const next = stage === 'legacy' ? 'dual-publish' : 'outbox-only';
+  return style.dim(`    explain ${id} · rewrite ${printable(handler.name)} --to ${next}`);
+}
+
+/** Lost: writes, crash, publish. Phantom: publish, crash, commit. */
+function toRows(finding: Finding, read: (file: string) => string | null): readonly Row[] {
+  const { kind, publish, writes, witness } = finding;
+  const event = printable(publish.destination ?? 'the event');
+  const shown = writes.slice(0, 3);
+  const writeRows = shown.map((write) => effectRow(write, { read, text: `${write.transaction === null || kind === 'lost-event' ? 'committed' : 'written'}${route(write)}` }));
+  const rest = writes.length - shown.length;
+  if (rest > 0) writeRows.push({ place: null, code: '', role: 'done', text: `and ${count(rest, 'more write')}` });
+  const publishRow = effectRow(publish, { read, text: `published${publish.awaited ? '' : ', not awaited'}${publish.path.length === 0 ? '' : ` (${chain(publish.path, publish)})`}` });
+  const crash: Row = { place: null, code: '', role: 'crash', text: crashText(finding, event) };
+  if (kind === 'lost-event') return numbered([...writeRows, crash, publishRow]);
+  const commit = witness.find(({ role }) => role === 'commit');
+  const commitRow: readonly Row[] = commit ? [{ place: commit, code: lineOf(commit, read), role: 'done', text: 'committed' }] : [];
+  const isWrittenFirst = shown.every((write) => write.transaction !== null && lineInHandler(write) <= lineInHandler(publish));
+  return numbered(isWrittenFirst ? [...writeRows, publishRow, crash, ...commitRow] : [publishRow, crash, ...writeRows, ...commitRow]);
+}
+
+function crashText({ kind, stage }: Finding, event: string): string {
+  if (stage === 'dual-publish') return `a crash here leaves ${event} to the relay: the outbox has it`;
+  return kind === 'lost-event' ? `a crash here loses ${event}, and no log says so` : `a failure here leaves ${event} announced, and nothing saved`;
+}
+
+function numbered(rows: readonly Row[]): readonly Row[] {
+  let step = 0;
+  return rows.map((row) => (row.role === 'crash' || row.place === null ? row : { ...row, text: `${++step}  ${row.text}` }));
+}
+
+interface PlacedEffect extends Place {
+  readonly path: Finding['publish']['path'];
+  readonly span: Span;
+}
+
+function effectRow(effect: PlacedEffect, { read, text }: { readonly read: (file: string) => string | null; readonly text: string }): Row {
+  const site = effect.path[0] ?? effect;
+  const source = read(site.file);
+  return { place: { file: site.file, line: site.line }, code: source === null ? '' : codeLine(source, site.span), role: 'done', text };
+}
+
+function lineInHandler(effect: PlacedEffect): number {
+  return (effect.path[0] ?? effect).line;
+}
+
+function lineOf({ file, line }: Place, read: (file: string) => string | null): string {
+  return printable((read(file)?.split('\n')[line - 1] ?? '').trim());
+}
+
+/** ` (OrdersRepository.save → Repository.save, orders.repository.ts:19)`; nothing when the handler writes itself. */
+function route(write: Write): string {
+  return write.path.length === 0 ? '' : ` (${chain(write.path, write)})`;
+}
+
+function chain(path: PlacedEffect['path'], effect: Place): string {
+  const functions = path.slice(1).map((site) => printable(site.function));
+  const where = `${printable(effect.file.split('/').at(-1) ?? effect.file)}:${effect.line}`;
+  return functions.length === 0 ? where : `${functions.join(' → ')}, ${where}`;
+}
+
+function summary(result: ScanResult, { style }: PrettyOptions): string {
+  const figures = countFigures(result);
+  const lines = [`${style.bold(figuresSentence(figures))} ${statsSentence(result)}`];
+  if (result.unresolved.length > 0) {
+    lines.push(style.yellow(`${count(result.unresolved.length, 'call')} could be a publish or a write and can't be resolved: see 'unresolved' in --format json or markdown.`));
+  }
+  for (const { file, message } of result.skipped.slice(0, 5)) lines.push(style.yellow(`Passed over: ${printable(file)} (${message}).`));
+  if (result.skipped.length > 5) lines.push(style.yellow(`Passed over: ${count(result.skipped.length - 5, 'more file')}.`));
+  if (result.findings.length > 0) lines.push('Next: outboxify plan');
+  return lines.join('\n');
+}
