@@ -2,7 +2,7 @@ import type { Span } from '../core/place.js';
 import { printable } from './text.js';
 
 /** A call on one line: `await this.orders.save({…})`, object and function bodies folded when it is long. */
-export function codeLine(source: string, span: Span, width = 60): string {
+export function codeLine(source: string, span: Span, width = 48): string {
   const isAwaited = /\bawait\s+$/.test(source.slice(Math.max(0, span.start - 12), span.start));
   const call = oneLine(source.slice(span.start, span.end));
   const text = `${isAwaited ? 'await ' : ''}${call}`;

@@ -43,7 +43,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 /** Inline code that its text can't get out of, in a table cell or not. */
 function code(text: string): string {
-  const line = oneLine(text).replaceAll('|', '\\|');
+  const line = oneLine(text).replaceAll('|', '\\|') || '(empty)';
   const fence = '`'.repeat(Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length)) + 1);
   const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
   return `${fence}${pad}${line}${pad}${fence}`;
@@ -53,9 +53,15 @@ function cell(text: string): string {
   return escapeText(text).replaceAll('|', '\\|');
 }
 
-/** Text that no Markdown or HTML is read from. */
+/** Text that no Markdown or HTML is read from, wherever on a line it stands. */
 function escapeText(text: string): string {
-  return oneLine(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replace(/[\\`*_[\]#]/g, (character) => `\\${character}`);
+  return oneLine(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replace(/[\\`*_[\]#~]/g, (character) => `\\${character}`)
+    .replace(/^(\s*)(?=[-+=:])/, '$1\\')
+    .replace(/^(\s*\d+)(?=[.)])/, '$1\\');
 }
 
 function oneLine(text: string): string {

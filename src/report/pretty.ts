@@ -23,34 +23,48 @@ interface Row {
   readonly text: string;
 }
 
+/** Columns that all findings of a report share. */
+interface Layout extends PrettyOptions {
+  readonly codeWidth: number;
+  readonly lineWidth: number;
+}
+
 /** What a person sees: handlers by file, each with the lines that matter, then the numbers. */
 export function renderPretty(result: ScanResult, options: PrettyOptions): string {
-  const blocks = [...byFile(result.findings)].map(([file, findings]) => fileBlock(file, findings, options));
+  const rows = result.findings.flatMap((finding) => toRows(finding, options.read));
+  const limit = Math.min(48, Math.max(30, Math.floor((options.width ?? 110) * 0.45)));
+  const layout: Layout = {
+    ...options,
+    codeWidth: Math.min(limit, Math.max(30, ...rows.map(({ code }) => [...code].length))),
+    lineWidth: Math.max(3, ...rows.map(({ place }) => String(place?.line ?? '').length)),
+  };
+  const blocks = [...byFile(result.findings)].map(([file, findings]) => fileBlock(file, findings, layout));
   return [...blocks, summary(result, options)].join('\n\n');
 }
 
-function fileBlock(file: string, findings: readonly Finding[], options: PrettyOptions): string {
+function fileBlock(file: string, findings: readonly Finding[], layout: Layout): string {
   const [first] = findings;
-  const title = options.style.underline(printable(file));
-  const linked = options.urlOf && first ? link(title, options.urlOf({ file, line: first.handler.line })) : title;
-  return [linked, findings.map((finding) => findingBlock(finding, options)).join('\n\n')].join('\n');
+  const title = layout.style.underline(printable(file));
+  const linked = layout.urlOf && first ? link(title, layout.urlOf({ file, line: first.handler.line })) : title;
+  return [linked, findings.map((finding) => findingBlock(finding, layout)).join('\n\n')].join('\n');
 }
 
-function findingBlock(finding: Finding, options: PrettyOptions): string {
-  const { style, width = 100 } = options;
-  const rows = toRows(finding, options.read);
-  const codeWidth = Math.min(Math.max(...rows.map(({ code }) => [...code].length), 30), Math.max(30, Math.floor(width * 0.45)));
-  const lineWidth = Math.max(...rows.map(({ place }) => String(place?.line ?? '').length), 3);
-  const body = rows.map(({ place, code, role, text }) => {
-    const number = pad('', lineWidth - String(place?.line ?? '').length) + String(place?.line ?? '');
-    const linkedNumber = place && options.urlOf ? link(number, options.urlOf(place)) : number;
+function findingBlock(finding: Finding, layout: Layout): string {
+  const { style, codeWidth } = layout;
+  const body = toRows(finding, layout.read).map(({ place, code, role, text }) => {
     const remark = role === 'crash' ? style.red(`✗  ${text}`) : text;
-    return `   ${style.dim(linkedNumber)} ${style.dim('│')} ${pad(cut(code, codeWidth), codeWidth)}  ${remark}`;
+    return `   ${style.dim(lineNumber(place, layout))} ${style.dim('│')} ${pad(cut(code, codeWidth), codeWidth)}  ${remark}`;
   });
-  return [headLine(finding, { style, column: codeWidth + lineWidth + 8 }), ...body, nextLine(finding, style)].join('\n');
+  return [headLine(finding, layout), ...body, nextLine(finding, style)].join('\n');
 }
 
-function headLine({ handler, kind, severity, confidence, publish }: Finding, { style, column }: { readonly style: TextStyle; readonly column: number }): string {
+function lineNumber(place: Place | null, { lineWidth, urlOf }: Layout): string {
+  const digits = place === null ? '' : String(place.line);
+  return pad('', lineWidth - digits.length) + (place && urlOf ? link(digits, urlOf(place)) : digits);
+}
+
+function headLine({ handler, kind, severity, confidence, publish }: Finding, { style, codeWidth, lineWidth }: Layout): string {
+  const column = codeWidth + lineWidth + 8;
   const color = severity === 'error' ? style.red : style.yellow;
   const facts = [printable(publish.bus), printable(publish.destination ?? 'destination unknown'), ...(confidence === 'high' ? [] : [`${confidence} confidence`])];
   const name = printable(handler.name);
@@ -125,7 +139,7 @@ function summary(result: ScanResult, { style }: PrettyOptions): string {
   if (result.unresolved.length > 0) {
     lines.push(style.yellow(`${count(result.unresolved.length, 'call')} could be a publish or a write and can't be resolved: see 'unresolved' in --format json or markdown.`));
   }
-  for (const { file, message } of result.skipped.slice(0, 5)) lines.push(style.yellow(`Passed over: ${printable(file)} (${message}).`));
+  for (const { file, message } of result.skipped.slice(0, 5)) lines.push(style.yellow(`Passed over: ${printable(file)} (${printable(message)}).`));
   if (result.skipped.length > 5) lines.push(style.yellow(`Passed over: ${count(result.skipped.length - 5, 'more file')}.`));
   if (result.findings.length > 0) lines.push('Next: outboxify plan');
   return lines.join('\n');

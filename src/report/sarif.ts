@@ -19,7 +19,7 @@ export function renderSarif({ tool, annotations, rules, skipped = [] }: SarifInp
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: tool.name, semanticVersion: tool.version, informationUri: 'https://www.npmjs.com/package/outboxify', rules: rules.map(toRule) } },
+        tool: { driver: { name: tool.name, semanticVersion: tool.version, rules: rules.map(toRule) } },
         columnKind: 'utf16CodeUnits',
         invocations: [{ executionSuccessful: true, toolExecutionNotifications: skipped.map(toNotification) }],
         results: annotations.map((annotation) => toResult(annotation, order)),

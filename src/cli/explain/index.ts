@@ -24,7 +24,7 @@ export async function runExplain(options: ExplainOptions): Promise<ExitCode> {
   const findings = findSubject(analysis.result.findings, options.subject);
   if (options.format === 'json') {
     const tool = { name: 'outboxify', version: version() };
-    out.print(JSON.stringify({ schemaVersion: 1, tool, findings: findings.map((finding) => toJsonFinding(finding, preview(finding))) }, null, 2));
+    out.print(JSON.stringify({ schemaVersion: 1, tool, findings: findings.map((finding) => toJsonFinding(finding, notLookedAt)) }, null, 2));
   } else {
     out.print(findings.map((finding) => findingText(finding, { style: out.style, rewrite: null })).join('\n\n'));
   }
