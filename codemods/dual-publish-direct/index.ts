@@ -1,0 +1,102 @@
+import { ts } from 'ts-morph';
+import type { CodemodResult } from '../../src/core/outcome.js';
+import { statementIndex } from '../../src/rewrite/ast.js';
+import type { Binder } from '../../src/rewrite/bind.js';
+import { callsOf, usesDatabase, type TransactionCode } from '../../src/rewrite/calls.js';
+import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
+import { indentLines } from '../../src/rewrite/edits.js';
+import { returned, storeLines } from '../../src/rewrite/emit.js';
+import { enlist } from '../../src/rewrite/enlist.js';
+import { HandDown } from '../../src/rewrite/hand-down.js';
+import { importOutbox, planEvents, readHandler, type HandlerCode, type PlannedEvent } from '../../src/rewrite/handler.js';
+import { finishEdits } from '../../src/rewrite/imports.js';
+import { standalone } from '../../src/rewrite/jscodeshift.js';
+import { findOwner } from '../../src/rewrite/owner.js';
+import { guarded, refuse } from '../../src/rewrite/refusal.js';
+import { findRegion, guardExits, type Region } from '../../src/rewrite/region.js';
+import { freeName, takenNames } from '../../src/rewrite/scope.js';
+import { indentAt, reindent } from '../../src/rewrite/style.js';
+import { regionVariables } from '../../src/rewrite/variables.js';
+
+/** Opens a transaction around writes that had none, and stores the event in it. */
+export const dualPublishDirect = {
+  id: 'dual-publish-direct',
+  title: 'Store the event in one new transaction with the writes',
+  plan: (findings, context) => guarded(() => plan(findings, context)),
+} as const satisfies HandlerCodemod;
+
+function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult {
+  const code = readHandler(findings, context);
+  const inTransaction = code.writes.find(({ write }) => write.transaction !== null);
+  if (inTransaction !== undefined) refuse('mixed-transactions', `A write of '${code.name}' (${inTransaction.write.file}:${inTransaction.write.line}) has a transaction and another has none. Put them into one first.`);
+  const region = findRegion(code.fn, code.writes, code.publishes);
+  guardExits(region, code.publishes);
+  const manager = freeName(['manager', 'entityManager', 'transactionManager'], takenNames(code.fn));
+  const transaction = transactionCode(code, region);
+  const direct = callsOf(code.edits, transaction, context).filter(({ call }) => call.callee.kind !== 'project' && usesDatabase(call));
+  const owner = findOwner(code.edits, code.file, code.fn, direct, context);
+  const events = planEvents(code, context);
+  enlist(code.edits, transaction, { binder: transactionBinder(manager), handDown: new HandDown(code.edits, context), manager }, context);
+  wrap(code, region, { owner: owner.expression, manager, events });
+  importOutbox(code, context);
+  return { kind: 'edits', edits: finishEdits(code.edits), followUps: owner.followUps };
+}
+
+function transactionCode(code: HandlerCode, region: Region): TransactionCode {
+  const statements = region.list.statements.slice(region.first, region.last + 1);
+  const messages = region.publishesFirst ? [] : code.publishes.map(({ message }) => message.node);
+  return { file: code.file, fn: code.fn, roots: [...statements, ...messages], returnIsAwaited: false };
+}
+
+function transactionBinder(manager: string): Binder {
+  return {
+    repository: (receiver) => `${manager}.withRepository(${receiver.getText()})`,
+    customRepository: (receiver) => `${manager}.getRepository(${receiver.getText()}.target)`,
+    manager: () => manager,
+  };
+}
+
+function wrap(code: HandlerCode, region: Region, how: { readonly owner: string; readonly manager: string; readonly events: readonly PlannedEvent[] }): void {
+  const { edits, file } = code;
+  const { text, style } = edits.open(file);
+  const indent = indentAt(text, region.start);
+  const inner = indent + style.indent;
+  const end = ts.getTrailingCommentRanges(text, region.end)?.at(-1)?.end ?? region.end;
+  const needed = regionVariables(region, region.publishesFirst ? [] : code.publishes.map(({ message }) => message.node), code.fn);
+  const names = [...needed, ...(region.publishesFirst ? [] : how.events.map(({ variable }) => variable))];
+  const { pattern, value } = returned(names);
+  const moved = (node: ts.Node, to: string): string => reindent(edits.rendered(file, range(node)), indentAt(text, node.getStart()), to);
+  const build = (event: PlannedEvent): string => `const ${event.variable} = integrationEvent(${moved(event.site.message.node, region.publishesFirst ? indent : inner)})${style.semicolon}`;
+  const tail: string[] = [];
+  if (!region.publishesFirst) for (const event of how.events) tail.push(`${inner}${build(event)}`);
+  for (const event of how.events) tail.push(storeLines(style, inner, { ...event, manager: how.manager }));
+  if (names.length > 0) tail.push(`${inner}return ${value}${style.semicolon}`);
+  const builds = region.publishesFirst ? how.events.map((event) => ({ event, text: build(event) })) : [];
+  for (const { site, variable } of how.events) {
+    edits.drop(file, range(site.message.node));
+    edits.replace(file, range(site.message.node), variable);
+  }
+  indentLines(edits, file, { start: region.start, end });
+  const declaration = names.length === 0 ? '' : `const ${pattern} = `;
+  edits.insert(file, region.start, `${declaration}await ${how.owner}.transaction(async (${how.manager}) => {${style.eol}${inner}`);
+  const behind = region.publishesFirst ? code.publishes.map(({ statement }) => `${style.eol}${indent}${moved(statement, indent)}`) : [];
+  for (const { event, text: built } of builds) {
+    edits.drop(file, range(event.site.statement));
+    edits.replace(file, range(event.site.statement), built);
+  }
+  if (region.publishesFirst) guardMovable(code, region);
+  edits.insert(file, end, `${style.eol}${tail.join(style.eol)}${style.eol}${indent}})${style.semicolon}${behind.join('')}`);
+}
+
+function range(node: ts.Node): { readonly start: number; readonly end: number } {
+  return { start: node.getStart(), end: node.getEnd() };
+}
+
+/** A publish before the write moves behind it, so it has to stand in the same list. */
+function guardMovable(code: HandlerCode, region: Region): void {
+  for (const { statement, list } of code.publishes) {
+    if (list !== region.list || statementIndex(region.list, statement) < 0) refuse('no-sound-place', `The publish (${code.file}) is in a 'try' before the write; moved behind it, its 'catch' would see other failures.`);
+  }
+}
+
+export default standalone(dualPublishDirect);

@@ -1,0 +1,116 @@
+import { ts } from 'ts-morph';
+import type { Receiver, ResolvedCall } from '../core/finding.js';
+import { enclosingClass, findNode, lineOf, unwrap } from './ast.js';
+import type { CodemodContext } from './codemod.js';
+import type { EditSet } from './edits.js';
+import { short } from './message.js';
+import { projectOf } from './project.js';
+import { refuse } from './refusal.js';
+import { findVariable } from './scope.js';
+
+/** Writes the expressions by which database calls reach the transaction. */
+export interface Binder {
+  /** For a repository of TypeORM's own class. */
+  repository(receiver: ts.Expression): string;
+  /** For a repository of a class of the project: its constructor may differ, so only what it inherits can be bound. */
+  customRepository(receiver: ts.Expression): string;
+  /** For an entity manager, or whatever has one. */
+  manager(receiver: ts.Expression, kind: 'manager' | 'data-source'): string;
+}
+
+const dataSourceMembers = new Set(['query', 'createQueryBuilder', 'getRepository', 'getTreeRepository']);
+
+/** Sends one database call through the transaction. The call's receiver must be known. */
+export function bindCall(edits: EditSet, file: string, call: ResolvedCall, node: ts.CallExpression, scope: BindScope): void {
+  const { receiver } = call;
+  if (receiver === null) refuse('receiver-unknown', `It can not be told which repository or manager '${short(node.expression)}' (${file}:${lineOf(node)}) goes through.`);
+  const expression = receiverNode(edits, file, receiver);
+  if (receiver.module !== 'typeorm') refuse('no-codemod', `'${short(node.expression)}' (${file}:${lineOf(node)}) writes through '${receiver.module}', which no codemod knows how to bind to a transaction.`);
+  const inner = unwrap(expression);
+  if (ts.isCallExpression(inner)) {
+    if (scope.isBound(inner)) return;
+    refuse('receiver-unknown', `'${short(inner)}' (${file}:${lineOf(node)}) gives a repository or query builder that can not be bound to the transaction.`);
+  }
+  const text = bound(edits, file, receiver, expression, node, scope);
+  if (text !== null) edits.replace(file, { start: expression.getStart(), end: expression.getEnd() }, text);
+}
+
+/** What is around a call that is being bound. */
+export interface BindScope {
+  readonly binder: Binder;
+  readonly context: CodemodContext;
+  /** Whether a call that gives a repository or query builder is bound itself. */
+  isBound(call: ts.CallExpression): boolean;
+  /** Whether a position is inside the code that runs in the transaction. */
+  contains(node: ts.Node): boolean;
+}
+
+function receiverNode(edits: EditSet, file: string, receiver: Receiver): ts.Expression {
+  const node = receiver.span.file === file ? findNode(edits.open(file).source, receiver.span) : null;
+  if (node === null || !ts.isExpression(node)) refuse('receiver-unknown', `A database call in ${file} has a receiver that could not be found again.`);
+  return node;
+}
+
+function bound(edits: EditSet, file: string, receiver: Receiver, expression: ts.Expression, node: ts.CallExpression, scope: BindScope): string | null {
+  const at = `${file}:${lineOf(node)}`;
+  switch (receiver.type) {
+    case 'Repository':
+    case 'TreeRepository':
+      return isCustomRepository(file, expression, scope.context) ? scope.binder.customRepository(expression) : scope.binder.repository(expression);
+    case 'EntityManager':
+      return scope.binder.manager(expression, 'manager');
+    case 'DataSource':
+    case 'Connection': {
+      const member = ts.isPropertyAccessExpression(node.expression) ? node.expression.name.text : '';
+      if (!dataSourceMembers.has(member)) refuse('receiver-unknown', `'${short(node.expression)}' (${at}) can not be sent through the manager of the transaction.`);
+      return scope.binder.manager(expression, 'data-source');
+    }
+    case 'BaseEntity':
+      refuse('active-record', `'${short(node.expression)}' (${at}) saves itself, on a connection of its own. Save it through a repository.`);
+      break;
+    default:
+      if (!receiver.type.endsWith('QueryBuilder')) refuse('receiver-unknown', `'${short(node.expression)}' (${at}) goes through a '${receiver.type}', which can not be bound to the transaction.`);
+      guardQueryBuilder(edits, file, expression, scope);
+      return null;
+  }
+}
+
+function guardQueryBuilder(edits: EditSet, file: string, expression: ts.Expression, scope: BindScope): void {
+  const name = unwrap(expression);
+  const declaration = ts.isIdentifier(name) ? findVariable(name, name.text) : null;
+  const value = declaration !== null && ts.isVariableDeclaration(declaration) && declaration.initializer !== undefined ? unwrap(declaration.initializer) : null;
+  if (declaration === null || !scope.contains(declaration) || value === null || !ts.isCallExpression(value) || !scope.isBound(value)) {
+    refuse('query-builder-outside', `The query builder '${short(expression)}' (${file}:${lineOf(expression)}) is made outside of the transaction. Make it where it is executed.`);
+  }
+}
+
+/** Whether the declared type of a receiver is a class of the project (or anything else but TypeORM's own repository). */
+function isCustomRepository(file: string, receiver: ts.Expression, context: CodemodContext): boolean {
+  const declared = declaredType(receiver);
+  if (declared === null) return receiver.kind === ts.SyntaxKind.ThisKeyword;
+  const name = /^[\w$]+/.exec(declared)?.[0] ?? '';
+  return projectOf(context.workspace).moduleOf(file, name) !== 'typeorm';
+}
+
+/** Text of the type that a property of `this`, or a variable or parameter, is declared with. */
+export function declaredType(expression: ts.Expression): string | null {
+  const inner = unwrap(expression);
+  if (ts.isIdentifier(inner)) {
+    const declaration = findVariable(inner, inner.text);
+    return declaration === null || ts.isBindingElement(declaration) ? null : (declaration.type?.getText() ?? null);
+  }
+  if (!ts.isPropertyAccessExpression(inner) || inner.expression.kind !== ts.SyntaxKind.ThisKeyword) return null;
+  return propertyOf(enclosingClass(inner), inner.name.text)?.type?.getText() ?? null;
+}
+
+/** A field of a class, also one that is a parameter of its constructor. */
+export function propertyOf(owner: ts.ClassDeclaration | null, name: string): ts.ParameterDeclaration | ts.PropertyDeclaration | null {
+  for (const member of owner?.members ?? []) {
+    if (ts.isPropertyDeclaration(member) && member.name.getText() === name) return member;
+    if (!ts.isConstructorDeclaration(member)) continue;
+    for (const parameter of member.parameters) {
+      if (ts.isParameterPropertyDeclaration(parameter, member) && parameter.name.getText() === name) return parameter;
+    }
+  }
+  return null;
+}

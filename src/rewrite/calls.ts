@@ -1,0 +1,154 @@
+import { ts } from 'ts-morph';
+import type { ResolvedCall } from '../core/finding.js';
+import { enclosingFunction, findCall, lineOf, unwrap, walk, type FunctionNode } from './ast.js';
+import type { CodemodContext } from './codemod.js';
+import type { EditSet } from './edits.js';
+import { short } from './message.js';
+import { isLogging } from './publish.js';
+import { refuse } from './refusal.js';
+
+/** A call of the analysis with its node. */
+export interface LocatedCall {
+  readonly call: ResolvedCall;
+  readonly node: ts.CallExpression;
+}
+
+/** Code that will run in the transaction. */
+export interface TransactionCode {
+  readonly file: string;
+  readonly fn: FunctionNode;
+  /** The nodes that run in it: statements, and message expressions. */
+  readonly roots: readonly ts.Node[];
+  /** A value that the function returns is awaited by its caller. */
+  readonly returnIsAwaited: boolean;
+}
+
+/** Packages whose promises need no network: waiting for them in a transaction costs little. */
+const localModules = new Set(['bcrypt', 'bcryptjs', 'argon2', 'joi', 'zod', 'yup', 'class-validator', 'class-transformer', 'crypto', 'node:crypto', 'util', 'node:util', 'timers/promises']);
+/** Methods of built-in objects that are called for their effect on the object. */
+const builtinMutators = new Set(['push', 'unshift', 'pop', 'shift', 'splice', 'sort', 'reverse', 'fill', 'set', 'add', 'delete', 'clear', 'forEach', 'assign', 'append', 'setHours', 'setDate', 'setMinutes', 'setTime', 'setFullYear', 'setMonth']);
+
+/** The calls of the code, with their nodes. Refuses when a call can not be found again. */
+export function callsOf(edits: EditSet, code: TransactionCode, context: CodemodContext): readonly LocatedCall[] {
+  const { source } = edits.open(code.file);
+  const all = context.analysis.callsIn({ file: code.file, start: code.fn.getStart(), end: code.fn.getEnd() });
+  return all.flatMap((call) => {
+    if (call.span.file !== code.file || !code.roots.some((root) => root.getStart() <= call.span.start && root.getEnd() >= call.span.end)) return [];
+    const node = findCall(source, call.span);
+    return node === null ? [] : [{ call, node }];
+  });
+}
+
+/** Whether the call, or what it calls, uses the database. */
+export function usesDatabase({ effects }: ResolvedCall): boolean {
+  return effects.write || effects.read;
+}
+
+/**
+ * Guards: everything the code waits for is the database or computed in the process, every database call is awaited where it
+ * stands, and none is in a callback, in parallel, or in a `try` that goes on after a failure.
+ */
+export function guardCalls(code: TransactionCode, calls: readonly LocatedCall[], context: CodemodContext): void {
+  for (const { call, node } of calls) {
+    const at = `${code.file}:${lineOf(node)}`;
+    if (call.effects.publish && !usesDatabase(call)) refuse('publish-in-span', `'${short(node)}' (${at}) publishes inside what becomes the transaction: it would announce a state that may be rolled back.`);
+    if (call.effects.transaction) refuse('helper-own-transaction', `'${short(node)}' (${at}) opens a transaction of its own, on another connection. Let it take the transaction of its caller.`);
+    if (call.effects.store) refuse('already-there', `'${short(node)}' (${at}) stores an event already.`);
+    if (usesDatabase(call)) guardDatabaseCall(code, call, node, at);
+    else guardOtherCall(code, call, node, at, context);
+  }
+  for (const root of code.roots) guardAwaits(code, root, calls);
+}
+
+function guardDatabaseCall(code: TransactionCode, call: ResolvedCall, node: ts.CallExpression, at: string): void {
+  if (call.effects.publish) refuse('publish-in-span', `'${short(node)}' (${at}) writes and publishes: rewrite that function first.`);
+  if (enclosingFunction(node) !== code.fn) refuse('write-in-closure', `'${short(node)}' (${at}) is in a callback. Call it in a 'for … of' loop of the function itself.`);
+  if (!isAwaited(node, code.returnIsAwaited)) {
+    if (isInPromiseAll(node)) refuse('parallel-writes', `'${short(node)}' (${at}) is started in parallel with others; the one connection of a transaction runs one at a time. Await them one after the other.`);
+    refuse('write-not-awaited', `'${short(node)}' (${at}) is not awaited where it stands, so it may run when the transaction is over. Await it.`);
+  }
+  const swallowed = swallowingTry(node, code.roots);
+  if (swallowed !== null) refuse('catch-in-span', `'${short(node)}' (${at}) is in a 'try' whose 'catch' (line ${lineOf(swallowed)}) goes on. After a failed statement PostgreSQL refuses all others of the transaction. End the 'catch' with a 'throw', or move it around the write and the publish.`);
+}
+
+/** Awaited on the spot; parentheses and casts may stand between. */
+export function isAwaited(node: ts.CallExpression, returnCounts: boolean): boolean {
+  let parent: ts.Node = node.parent;
+  while (ts.isParenthesizedExpression(parent) || ts.isAsExpression(parent) || ts.isNonNullExpression(parent) || ts.isSatisfiesExpression(parent)) parent = parent.parent;
+  if (ts.isAwaitExpression(parent)) return true;
+  return returnCounts && (ts.isReturnStatement(parent) || (ts.isArrowFunction(parent) && parent.body === node));
+}
+
+function isInPromiseAll(node: ts.Node): boolean {
+  return ts.findAncestor(node, (ancestor) => ts.isCallExpression(ancestor) && /^Promise\.(?:all|allSettled|race|any)$/.test(ancestor.expression.getText())) !== undefined;
+}
+
+/** The `catch` that lets the function go on after the node has failed. */
+function swallowingTry(node: ts.Node, roots: readonly ts.Node[]): ts.CatchClause | null {
+  for (let inner = node; inner.parent !== undefined && !roots.includes(inner); inner = inner.parent) {
+    const { parent } = inner;
+    if (ts.isFunctionLike(parent)) return null;
+    if (!ts.isTryStatement(parent) || parent.tryBlock !== inner || parent.catchClause === undefined) continue;
+    const statements = parent.catchClause.block.statements;
+    const last = statements[statements.length - 1];
+    if (last === undefined || !ts.isThrowStatement(last)) return parent.catchClause;
+  }
+  return null;
+}
+
+function guardOtherCall(code: TransactionCode, call: ResolvedCall, node: ts.CallExpression, at: string, context: CodemodContext): void {
+  if (isLogging(node) || isChained(node)) return;
+  const awaited = isAwaited(node, false) || (code.returnIsAwaited && enclosingFunction(node) === code.fn && isAwaited(node, true) && call.callee.kind !== 'unknown');
+  if (call.callee.kind === 'project') {
+    if (awaited && !call.callee.functions.every((fn) => isLocal(fn.span, context, new Set()))) {
+      refuse('external-await', `'${short(node)}' (${at}) waits for something other than the database, so the transaction would stay open meanwhile. Do it before the write or after the publish.`);
+    }
+    return;
+  }
+  if (awaited) {
+    if (call.callee.kind === 'external' && localModules.has(call.callee.module)) return;
+    refuse(call.callee.kind === 'external' ? 'external-await' : 'unknown-call', `'${short(node)}' (${at}) is awaited between the write and the publish and is no database call that can be told. Do it before the write or after the publish.`);
+  }
+  const member = ts.isPropertyAccessExpression(node.expression) ? node.expression.name.text : '';
+  if (ts.isExpressionStatement(node.parent) && !builtinMutators.has(member)) {
+    refuse('unknown-call', `What '${short(node)}' (${at}) does can not be told; it may use the database outside of the transaction. Do it before the write or after the publish.`);
+  }
+}
+
+/** A call on what another call of the same chain returned: judged with the call that the chain is awaited by. */
+function isChained(node: ts.CallExpression): boolean {
+  return ts.isPropertyAccessExpression(node.parent) && ts.isCallExpression(node.parent.parent) && node.parent.parent.expression === node.parent;
+}
+
+/** Whether everything that a function waits for is computed in the process. */
+function isLocal(span: { readonly file: string; readonly start: number; readonly end: number }, context: CodemodContext, seen: Set<string>): boolean {
+  const key = `${span.file}:${span.start}`;
+  if (seen.has(key) || seen.size > 40) return true;
+  seen.add(key);
+  const source = context.analysis.sourceFile(span.file);
+  if (source === null) return false;
+  return context.analysis.callsIn(span).every((call) => {
+    if (call.effects.write || call.effects.read || call.effects.publish || call.effects.transaction) return false;
+    const node = findCall(source, call.span);
+    if (node === null) return false;
+    if (isLogging(node) || !isAwaited(node, true)) return true;
+    if (call.callee.kind === 'project') return call.callee.functions.every((fn) => isLocal(fn.span, context, seen));
+    return call.callee.kind === 'external' ? localModules.has(call.callee.module) : !isAwaited(node, false);
+  });
+}
+
+/** Every `await` is of a call that has been judged. */
+function guardAwaits(code: TransactionCode, root: ts.Node, calls: readonly LocatedCall[]): void {
+  const visit = (node: ts.Node): void => {
+    const at = `${code.file}:${lineOf(node)}`;
+    if (ts.isForOfStatement(node) && node.awaitModifier !== undefined) refuse('external-await', `A 'for await' loop (${at}) stands between the write and the publish.`);
+    if (ts.isYieldExpression(node)) refuse('generator', `A 'yield' (${at}) stands between the write and the publish.`);
+    if (!ts.isAwaitExpression(node)) return;
+    const operand = unwrap(node.expression);
+    if (!calls.some((located) => located.node === operand)) {
+      refuse('unknown-call', `'${short(node)}' (${at}) waits for something that can not be told. Do it before the write or after the publish.`);
+    }
+  };
+  visit(root);
+  walk(root, visit);
+}

@@ -1,0 +1,66 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Change } from '../workspace/sink.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { directoriesUp, parseJson, property } from './style.js';
+
+interface Prettier {
+  resolveConfig(file: string, options: { readonly editorconfig: boolean }): Promise<Record<string, unknown> | null>;
+  format(text: string, options: Record<string, unknown>): Promise<string>;
+}
+
+/** Configurations that are code: reading them would run the project's own code. */
+const codeConfigs = ['.prettierrc.js', '.prettierrc.cjs', '.prettierrc.mjs', '.prettierrc.ts', '.prettierrc.cts', '.prettierrc.mts', 'prettier.config.js', 'prettier.config.cjs', 'prettier.config.mjs', 'prettier.config.ts', 'prettier.config.cts', 'prettier.config.mts'];
+const dataConfigs = ['.prettierrc', '.prettierrc.json', '.prettierrc.yaml', '.prettierrc.yml', '.prettierrc.json5', '.prettierrc.toml'];
+
+/**
+ * Formats changed files with the project's own Prettier, if it has one whose configuration is data. A file that was not
+ * formatted with it before is left as the codemod wrote it: otherwise lines would change that the rewrite does not touch.
+ */
+export async function formatChanges(workspace: Workspace, changes: readonly Change[]): Promise<readonly Change[]> {
+  const formatted: Change[] = [];
+  for (const change of changes) formatted.push(await formatChange(workspace, change));
+  return formatted;
+}
+
+async function formatChange(workspace: Workspace, change: Change): Promise<Change> {
+  const { file, before, after } = change;
+  if (before === null || after === null || !hasDataConfig(workspace, file)) return change;
+  try {
+    const prettier = await loadPrettier(workspace, file);
+    if (prettier === null) return change;
+    const config = await prettier.resolveConfig(path.join(workspace.root, file), { editorconfig: true });
+    if (config === null || (Array.isArray(config['plugins']) && config['plugins'].length > 0)) return change;
+    const options = { ...config, filepath: path.join(workspace.root, file), endOfLine: 'auto' };
+    if ((await prettier.format(before, options)) !== before) return change;
+    return { ...change, after: await prettier.format(after, options) };
+  } catch {
+    return change; // a formatter that fails must not stop a rewrite that is proved without it
+  }
+}
+
+function hasDataConfig(workspace: Workspace, file: string): boolean {
+  for (const directory of directoriesUp(file)) {
+    if (codeConfigs.some((name) => workspace.read(`${directory}${name}`) !== null)) return false;
+    if (dataConfigs.some((name) => workspace.read(`${directory}${name}`) !== null)) return true;
+    if (typeof property(parseJson(workspace.read(`${directory}package.json`)), 'prettier') === 'object' && property(parseJson(workspace.read(`${directory}package.json`)), 'prettier') !== null) return true;
+  }
+  return false;
+}
+
+async function loadPrettier(workspace: Workspace, file: string): Promise<Prettier | null> {
+  let entry: string;
+  try {
+    entry = createRequire(path.join(workspace.root, file)).resolve('prettier');
+  } catch {
+    return null;
+  }
+  const loaded: unknown = await import(pathToFileURL(entry).href);
+  const module = property(loaded, 'default') ?? loaded;
+  return isPrettier(module) ? module : null;
+}
+
+function isPrettier(value: unknown): value is Prettier {
+  return typeof property(value, 'format') === 'function' && typeof property(value, 'resolveConfig') === 'function';
+}

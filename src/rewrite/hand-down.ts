@@ -1,0 +1,167 @@
+import { ts } from 'ts-morph';
+import type { FunctionRef } from '../core/finding.js';
+import { decoratorNames, enclosingClass, findFunction, functionLabel, isAsync, lineOf, walk, type FunctionNode } from './ast.js';
+import { usesDatabase, type LocatedCall } from './calls.js';
+import type { CodemodContext } from './codemod.js';
+import type { EditSet } from './edits.js';
+import { enlist } from './enlist.js';
+import { helperBinder } from './helper-binder.js';
+import { short } from './message.js';
+import { isTestFile, projectOf, type Declared, type TypeDeclaration } from './project.js';
+import { refuse } from './refusal.js';
+import { freeName, takenNames } from './scope.js';
+import { indentAt } from './style.js';
+
+type Plain = ts.MethodDeclaration | ts.FunctionDeclaration;
+
+/** Hands a transaction down into functions of the project, through an optional last parameter. */
+export class HandDown {
+  /** Functions that take the manager already, and the number of parameters before it. */
+  private readonly done = new Map<string, number>();
+
+  constructor(private readonly edits: EditSet, private readonly context: CodemodContext) {}
+
+  /** Passes the manager to the function that a call calls. */
+  pass(file: string, { call, node }: LocatedCall, manager: string): void {
+    if (call.callee.kind !== 'project' || call.callee.functions.length === 0) refuse('helper-unresolved', `'${short(node)}' (${file}:${lineOf(node)}) calls a function that could not be found.`);
+    if (node.arguments.some(ts.isSpreadElement)) refuse('helper-not-plain', `'${short(node)}' (${file}:${lineOf(node)}) spreads its arguments, so it can not be told which one the manager would be.`);
+    const counts = call.callee.functions.map((fn) => this.accept(fn));
+    const [count] = counts;
+    if (count === undefined || counts.some((other) => other !== count)) refuse('helper-not-plain', `The functions that '${short(node)}' (${file}:${lineOf(node)}) may call have different numbers of parameters.`);
+    if (node.arguments.length > count) refuse('helper-not-plain', `'${short(node)}' (${file}:${lineOf(node)}) passes more arguments than the function has parameters.`);
+    const missing = Array.from({ length: count - node.arguments.length }, () => 'undefined');
+    const added = [...missing, manager].join(', ');
+    const last = node.arguments[node.arguments.length - 1];
+    if (last === undefined) this.edits.insert(file, node.getEnd() - 1, added);
+    else this.edits.insert(file, last.getEnd(), `, ${added}`);
+  }
+
+  /** Makes the function take a manager; the number of parameters that stand before it. */
+  private accept(ref: FunctionRef): number {
+    const key = `${ref.file}:${ref.span.start}`;
+    const known = this.done.get(key);
+    if (known !== undefined) return known;
+    const { source, text } = this.edits.open(ref.file);
+    const found = findFunction(source, ref.span);
+    const fn = this.guardPlain(found, ref);
+    const count = fn.parameters.length;
+    this.done.set(key, count);
+    const manager = freeName(['manager', 'entityManager', 'transactionManager'], takenNames(fn));
+    addParameter(this.edits, ref.file, fn, manager);
+    if (ts.isMethodDeclaration(fn)) this.acceptInBases(ref.file, fn, new Set());
+    const body = fn.body;
+    if (body === undefined) return count;
+    guardThrows(fn, ref, this.context);
+    const binder = helperBinder(this.edits, { file: ref.file, fn, body, manager, inline: !text.slice(body.getStart(), body.getEnd()).includes('\n') });
+    enlist(this.edits, { file: ref.file, fn, roots: [body], returnIsAwaited: true }, { binder: binder.binder, handDown: this, manager }, this.context);
+    binder.finish();
+    return count;
+  }
+
+  private guardPlain(fn: FunctionNode | null, ref: FunctionRef): Plain {
+    const at = `${ref.file}:${ref.line}`;
+    if (fn === null || !(ts.isMethodDeclaration(fn) || ts.isFunctionDeclaration(fn)) || fn.body === undefined || fn.name === undefined) {
+      refuse('helper-not-plain', `'${ref.name}' (${at}) is no plain function or method, so the transaction can not be handed to it.`);
+    }
+    if (fn.asteriskToken !== undefined) refuse('helper-not-plain', `'${ref.name}' (${at}) is a generator.`);
+    if (fn.parameters.some((parameter) => parameter.dotDotDotToken !== undefined)) refuse('helper-not-plain', `'${ref.name}' (${at}) has a rest parameter, so no other can follow it.`);
+    if (fn.parameters.some((parameter) => /\b(?:EntityManager|QueryRunner)\b/.test(parameter.type?.getText() ?? ''))) {
+      refuse('helper-not-plain', `'${ref.name}' (${at}) takes a transaction already, in a way of its own. Pass it by hand and run this again.`);
+    }
+    if (decoratorNames(fn).length > 0) refuse('helper-decorated', `'${ref.name}' (${at}) has the decorator '@${decoratorNames(fn).join("', '@")}', which may change how it is called.`);
+    if (!isAsync(fn) && !isPromiseReturn(fn)) refuse('helper-not-plain', `'${ref.name}' (${at}) is not async.`);
+    this.guardNotReferenced(fn, ref);
+    this.guardNoOverload(fn, ref);
+    return fn;
+  }
+
+  /** A function that is passed around may be called with more arguments than it declares: `map(save)` passes the index. */
+  private guardNotReferenced(fn: Plain, ref: FunctionRef): void {
+    const name = fn.name?.getText() ?? '';
+    const project = projectOf(this.context.workspace);
+    for (const file of project.filesMentioning(name)) {
+      const source = isTestFile(file) ? null : project.source(file);
+      if (source === null) continue;
+      walk(source, (node) => {
+        const isName = ts.isMethodDeclaration(fn) ? ts.isPropertyAccessExpression(node) && node.name.text === name : ts.isIdentifier(node) && node.text === name;
+        if (!isName || !isValue(node)) return;
+        refuse('helper-referenced', `'${ref.name}' is passed around as a value in ${file}:${lineOf(node)} ('${short(node.parent)}'), so another parameter could get something else. Call it in an arrow function there.`);
+      });
+    }
+  }
+
+  private guardNoOverload(fn: Plain, ref: FunctionRef): void {
+    const name = fn.name?.getText();
+    const siblings: readonly ts.Node[] = ts.isMethodDeclaration(fn) && ts.isClassLike(fn.parent) ? fn.parent.members : fn.getSourceFile().statements;
+    if (siblings.some((other) => other !== fn && (ts.isMethodDeclaration(other) || ts.isFunctionDeclaration(other)) && other.name?.getText() === name)) {
+      refuse('helper-not-plain', `'${ref.name}' (${ref.file}:${ref.line}) is overloaded.`);
+    }
+  }
+
+  /** Adds the parameter to the interface or abstract method that a method implements, at every level. */
+  private acceptInBases(file: string, method: ts.MethodDeclaration, seen: Set<string>): void {
+    const owner = enclosingClass(method);
+    if (owner === null) return;
+    this.acceptInHeritage({ file, node: owner }, method.name.getText(), method.parameters.length, seen);
+  }
+
+  private acceptInHeritage(declared: Declared<TypeDeclaration>, name: string, count: number, seen: Set<string>): void {
+    const project = projectOf(this.context.workspace);
+    for (const type of declared.node.heritageClauses?.flatMap((clause) => clause.types) ?? []) {
+      const base = project.findType(declared.file, type.expression.getText());
+      const key = base === null ? '' : `${base.file}:${base.node.pos}`;
+      if (base === null || seen.has(key)) continue;
+      seen.add(key);
+      const found = this.edits.open(base.file).source.statements.find((statement) => statement.pos === base.node.pos);
+      if (found === undefined || !(ts.isClassDeclaration(found) || ts.isInterfaceDeclaration(found))) continue;
+      for (const member of found.members) if (member.name?.getText() === name) this.acceptInMember(base.file, member, count);
+      this.acceptInHeritage(base, name, count, seen);
+    }
+  }
+
+  private acceptInMember(file: string, member: ts.ClassElement | ts.TypeElement, count: number): void {
+    const key = `${file}:${member.getStart()}`;
+    if (this.done.has(key)) return;
+    if (!(ts.isMethodSignature(member) || (ts.isMethodDeclaration(member) && member.body === undefined))) {
+      refuse('helper-not-plain', `'${member.name?.getText() ?? ''}' (${file}:${lineOf(member)}), which the function on the way to the write overrides, is no plain method signature.`);
+    }
+    if (member.parameters.length !== count) refuse('helper-not-plain', `'${member.name.getText()}' (${file}:${lineOf(member)}) has another number of parameters than the method that implements it.`);
+    this.done.set(key, count);
+    addParameter(this.edits, file, member, freeName(['manager', 'entityManager'], new Set(member.parameters.map((parameter) => parameter.name.getText()))));
+  }
+}
+
+function isPromiseReturn(fn: Plain): boolean {
+  return /^Promise</.test(fn.type?.getText() ?? '');
+}
+
+function isValue(node: ts.Node): boolean {
+  const { parent } = node;
+  if (ts.isCallExpression(parent)) return parent.arguments.some((argument) => argument === node);
+  if (ts.isPropertyAssignment(parent)) return parent.initializer === node;
+  if (ts.isVariableDeclaration(parent)) return parent.initializer === node;
+  return ts.isReturnStatement(parent) || ts.isArrayLiteralExpression(parent) || ts.isShorthandPropertyAssignment(parent) || ts.isConditionalExpression(parent);
+}
+
+/** A `throw` behind a write keeps the write today, and would take it back in the transaction. */
+function guardThrows(fn: Plain, ref: FunctionRef, context: CodemodContext): void {
+  const first = context.analysis.callsIn({ file: ref.file, start: fn.getStart(), end: fn.getEnd() }).find((call) => call.effects.write && usesDatabase(call));
+  if (first === undefined || fn.body === undefined) return;
+  walk(fn.body, (node) => {
+    if (ts.isFunctionLike(node)) return false;
+    if (!ts.isThrowStatement(node) || node.getStart() < first.span.start || ts.findAncestor(node, ts.isCatchClause) !== undefined) return;
+    refuse('exit-in-span', `'${functionLabel(fn)}' throws behind its write (${ref.file}:${lineOf(node)}); in a transaction that would take the write back. Decide before the write.`);
+  });
+}
+
+function addParameter(edits: EditSet, file: string, fn: Plain | ts.MethodSignature, name: string): void {
+  const { text, style } = edits.open(file);
+  const last = fn.parameters[fn.parameters.length - 1];
+  const parameter = `${name}?: EntityManager`;
+  if (last === undefined) edits.insert(file, fn.parameters.pos, parameter);
+  else {
+    const ownLine = /\n[ \t]*$/.test(text.slice(fn.parameters.pos, last.getStart()));
+    edits.insert(file, last.getEnd(), ownLine ? `,${style.eol}${indentAt(text, last.getStart())}${parameter}` : `, ${parameter}`);
+  }
+  edits.need(file, 'EntityManager', 'typeorm');
+}

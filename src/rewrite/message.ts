@@ -1,0 +1,101 @@
+import { ts } from 'ts-morph';
+import { lineOf, unwrap } from './ast.js';
+import type { EditSet } from './edits.js';
+import { projectOf, type Project } from './project.js';
+import { refuse } from './refusal.js';
+import { findVariable } from './scope.js';
+import type { CodemodContext } from './codemod.js';
+
+/** The message of a publish, as the codemods may use it. */
+export interface Message {
+  /** The whole expression, with casts. */
+  readonly node: ts.Expression;
+  /** The literal or `new` expression behind it. */
+  readonly shape: ts.ObjectLiteralExpression | ts.NewExpression;
+  /** Name of the event class, when it is an instance of one. */
+  readonly className: string | null;
+}
+
+/** Fields by which a Kafka or RabbitMQ envelope of Nest is told from a message. */
+const envelopeFields = new Set(['key', 'value', 'headers', 'partition', 'timestamp']);
+
+/** Guards: the message has to be an object that can take an `eventId`, and whose shape is written down in the code. */
+export function readMessage(edits: EditSet, file: string, node: ts.Expression, context: CodemodContext): Message {
+  const shape = shapeOf(node);
+  const at = `${file}:${lineOf(node)}`;
+  const project = projectOf(context.workspace);
+  if (ts.isObjectLiteralExpression(shape)) {
+    guardLiteral(shape, at);
+    return { node, shape, className: null };
+  }
+  const className = shape.expression.getText();
+  guardClass(project, file, className, at);
+  return { node, shape, className };
+}
+
+function shapeOf(node: ts.Expression): Message['shape'] {
+  const inner = unwrap(node);
+  if (ts.isObjectLiteralExpression(inner) || ts.isNewExpression(inner)) return inner;
+  const at = `'${short(node)}' (line ${lineOf(node)})`;
+  if (ts.isStringLiteralLike(inner) || ts.isTemplateExpression(inner) || ts.isNumericLiteral(inner) || ts.isArrayLiteralExpression(inner)
+    || inner.kind === ts.SyntaxKind.NullKeyword || inner.kind === ts.SyntaxKind.TrueKeyword || inner.kind === ts.SyntaxKind.FalseKeyword) {
+    refuse('message-not-object', `The message ${at} is no object: it can not take an eventId. Wrap it in an object and let subscribers read it from there.`);
+  }
+  if (ts.isIdentifier(inner)) return variableShape(inner, at);
+  if (ts.isCallExpression(inner) && /\.build$/.test(inner.expression.getText())) {
+    refuse('message-wrapped', `The message ${at} is built by a record builder of the transport; an eventId can not be put into it from outside.`);
+  }
+  refuse('message-shape-unknown', `It can not be told what object the message ${at} is. Publish an object literal or 'new SomeEvent(…)'.`);
+}
+
+function variableShape(name: ts.Identifier, at: string): Message['shape'] {
+  const declaration = findVariable(name, name.text);
+  if (declaration === null || !ts.isVariableDeclaration(declaration) || declaration.initializer === undefined) {
+    refuse('message-shape-unknown', `It can not be told what object the message ${at} is: it comes from outside of the function. Publish an object literal or 'new SomeEvent(…)'.`);
+  }
+  const value = unwrap(declaration.initializer);
+  if (ts.isObjectLiteralExpression(value) || ts.isNewExpression(value)) return value;
+  if (ts.isAwaitExpression(value) || ts.isCallExpression(value)) {
+    refuse('entity-as-message', `The message ${at} is what '${short(value)}' returned, most likely an entity with its relations. Publish an object literal with the fields that subscribers need.`);
+  }
+  refuse('message-shape-unknown', `It can not be told what object the message ${at} is. Publish an object literal or 'new SomeEvent(…)'.`);
+}
+
+function guardLiteral(literal: ts.ObjectLiteralExpression, at: string): void {
+  const names = literal.properties.map((property) => (property.name !== undefined && (ts.isIdentifier(property.name) || ts.isStringLiteral(property.name)) ? property.name.text : null));
+  if (names.includes('eventId')) {
+    refuse('message-has-event-id', `The message (${at}) has an 'eventId' of its own. Rename that field: the event's own id goes by this name.`);
+  }
+  if (names.includes('value') && names.every((name) => name !== null && envelopeFields.has(name))) {
+    refuse('message-wrapped', `The message (${at}) is an envelope with '${names.join("', '")}': the transport would drop an eventId beside them.`);
+  }
+  if (literal.properties.some((property) => ts.isAccessor(property) || ts.isMethodDeclaration(property))) {
+    refuse('message-class', `The message (${at}) has methods or accessors, which a stored event can not have.`);
+  }
+}
+
+function guardClass(project: Project, file: string, className: string, at: string): void {
+  const declared = project.findType(file, className);
+  if (declared === null || !ts.isClassDeclaration(declared.node)) {
+    refuse('message-shape-unknown', `The message (${at}) is a '${className}', whose class is not part of the project: it can not be told whether a copy of it with an eventId is still the same message.`);
+  }
+  for (const member of declared.node.members) {
+    const name = member.name?.getText() ?? '';
+    if (name === 'eventId') refuse('message-has-event-id', `'${className}' (${declared.file}:${lineOf(member)}) has an 'eventId' of its own. Rename that field: the event's own id goes by this name.`);
+    if (name === 'toJSON' || name.startsWith('#') || ts.isAccessor(member)) {
+      refuse('message-class', `'${className}' (${declared.file}:${lineOf(member)}) has '${name}', which a copy with an eventId would lose or bypass.`);
+    }
+  }
+  if (declared.node.members.some((member) => ts.isConstructorDeclaration(member) && member.parameters.some((parameter) => parameter.name.getText() === 'eventId'))) {
+    refuse('message-has-event-id', `'${className}' (${declared.file}) takes an 'eventId' of its own. Rename it: the event's own id goes by this name.`);
+  }
+  if (declared.node.heritageClauses?.some((clause) => clause.token === ts.SyntaxKind.ExtendsKeyword) === true) {
+    const base = declared.node.heritageClauses.find((clause) => clause.token === ts.SyntaxKind.ExtendsKeyword)?.types[0]?.expression.getText() ?? '';
+    guardClass(project, declared.file, base, at);
+  }
+}
+
+export function short(node: ts.Node): string {
+  const text = node.getText().replace(/\s+/g, ' ');
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}

@@ -1,0 +1,168 @@
+import { ts } from 'ts-morph';
+import { isFunctionNode, isStatementList, lineOf, statementIndex, walk, type FunctionNode, type StatementList } from './ast.js';
+import { short } from './message.js';
+import { isLogging, type PublishSite } from './publish.js';
+import { refuse } from './refusal.js';
+import { assignedNames, bindingNames, referencedNames } from './scope.js';
+
+/** The statements of one list that will run in the transaction. */
+export interface Region {
+  readonly list: StatementList;
+  /** First and last statement, both included. */
+  readonly first: number;
+  readonly last: number;
+  readonly start: number;
+  readonly end: number;
+  /** The publishes come first and have to move behind. */
+  readonly publishesFirst: boolean;
+}
+
+/** A call in the handler that leads to a write. */
+export interface WriteSite {
+  readonly call: ts.CallExpression;
+}
+
+/**
+ * The shortest run of statements that holds every write and everything the events need. It ends where the first publish,
+ * or the `try` around it, begins.
+ */
+export function findRegion(fn: FunctionNode, writes: readonly WriteSite[], publishes: readonly PublishSite[]): Region {
+  const list = commonList(fn, writes, publishes);
+  const writeIndexes = writes.map(({ call }) => statementIndex(list, call));
+  const publishIndexes = publishes.map(({ statement }) => statementIndex(list, statement));
+  const firstWrite = Math.min(...writeIndexes);
+  const lastWrite = Math.max(...writeIndexes);
+  const firstPublish = Math.min(...publishIndexes);
+  const lastPublish = Math.max(...publishIndexes);
+  for (const publish of publishes) guardPublishPlace(publish, list);
+  if (firstPublish > lastWrite) return lostEventRegion(list, firstWrite, lastWrite, firstPublish, publishes);
+  if (lastPublish < firstWrite) return region(list, firstWrite, lastWrite, true);
+  const [publish] = publishes;
+  refuse('several-publishes', `In '${publish?.finding.handler.name ?? ''}' publishes stand between writes (line ${publish === undefined ? 0 : lineOf(publish.statement)}). Put the publishes behind the last write.`);
+}
+
+function region(list: StatementList, first: number, last: number, publishesFirst: boolean): Region {
+  const start = list.statements[first]?.getStart() ?? 0;
+  const end = list.statements[last]?.getEnd() ?? 0;
+  return { list, first, last, start, end, publishesFirst };
+}
+
+function lostEventRegion(list: StatementList, firstWrite: number, lastWrite: number, firstPublish: number, publishes: readonly PublishSite[]): Region {
+  let last = firstPublish - 1;
+  const needed = new Set(publishes.flatMap(({ message }) => [...referencedNames(message.node)]));
+  while (last > lastWrite && !affects(list.statements[last], needed)) last -= 1;
+  // What stands between the transaction and a publish must not change the message either.
+  const after = publishes.flatMap((publish) => [...between(list, last, publish)]);
+  const culprit = after.find((statement) => affects(statement, needed));
+  if (culprit !== undefined) refuse('several-publishes', `'${short(culprit)}' (line ${lineOf(culprit)}) stands between the publishes and changes what a later one sends. Put it before the first publish.`);
+  return region(list, firstWrite, last, false);
+}
+
+/** Statements that run behind the region and before the publish, the ones in the `try` around it included; other publishes excluded. */
+function* between(list: StatementList, last: number, publish: PublishSite): Iterable<ts.Statement> {
+  for (let index = last + 1; index < statementIndex(list, publish.statement); index += 1) {
+    const statement = list.statements[index];
+    if (statement !== undefined && !isPublishOnly(statement)) yield statement;
+  }
+  for (let inner: ts.Node = publish.statement; inner.parent !== list; inner = inner.parent) {
+    const { parent } = inner;
+    if (isStatementList(parent)) for (const statement of parent.statements) if (statement.end <= inner.pos && !isPublishOnly(statement)) yield statement;
+  }
+}
+
+function isPublishOnly(statement: ts.Statement): boolean {
+  return ts.isExpressionStatement(statement) && !ts.isBinaryExpression(statement.expression);
+}
+
+/** Whether a statement may change what one of these names stands for. Logging does not. */
+function affects(statement: ts.Statement | undefined, names: ReadonlySet<string>): boolean {
+  if (statement === undefined) return true;
+  if (ts.isExpressionStatement(statement)) {
+    const call = ts.isAwaitExpression(statement.expression) ? statement.expression.expression : statement.expression;
+    if (ts.isCallExpression(call) && isLogging(call)) return false;
+  }
+  if (ts.isVariableStatement(statement)) {
+    const declared = statement.declarationList.declarations.flatMap((declaration) => bindingNames(declaration.name));
+    if (declared.some((name) => names.has(name))) return true;
+  }
+  return [...referencedNames(statement), ...assignedNames(statement)].some((name) => names.has(name));
+}
+
+/** The innermost statement list that holds all writes and publishes. */
+function commonList(fn: FunctionNode, writes: readonly WriteSite[], publishes: readonly PublishSite[]): StatementList {
+  const nodes: readonly ts.Node[] = [...writes.map(({ call }) => call), ...publishes.map(({ statement }) => statement)];
+  let node: ts.Node | undefined = publishes[0]?.statement.parent;
+  while (node !== undefined && node !== fn.parent) {
+    if (isStatementList(node) && nodes.every((inner) => isWithinList(node as StatementList, inner))) return node;
+    node = node.parent;
+  }
+  refuse('conditional-publish', `Write and publish of '${publishes[0]?.finding.handler.name ?? ''}' have no block in common.`);
+}
+
+function isWithinList(list: StatementList, inner: ts.Node): boolean {
+  return inner.pos >= list.pos && inner.end <= list.end && statementIndex(list, inner) !== -1;
+}
+
+/** Between the list and the publish only `try` blocks may stand: everything else makes it conditional or repeats it. */
+function guardPublishPlace(publish: PublishSite, list: StatementList): void {
+  const at = `${publish.finding.handler.file}:${lineOf(publish.statement)}`;
+  for (let node: ts.Node = publish.statement; node !== list; node = node.parent) {
+    const { parent } = node;
+    if (isFunctionNode(parent)) break;
+    if (parent === list || (ts.isBlock(parent) && ts.isTryStatement(parent.parent) && parent.parent.tryBlock === parent) || (ts.isTryStatement(parent) && parent.tryBlock === node)) continue;
+    if (ts.isCatchClause(parent)) refuse('publish-in-catch', `The publish (${at}) is in a 'catch': what it announces is a failure, and the transaction that stores it would be rolled back with it.`);
+    if (ts.isTryStatement(parent) && parent.finallyBlock === node) refuse('publish-in-finally', `The publish (${at}) is in a 'finally': it also runs when the write has failed.`);
+    if (ts.isIterationStatement(parent, false)) refuse('publish-in-loop', `The publish (${at}) is in a loop and the write is not. Store one event with the whole list, or move the write into the loop.`);
+    if (ts.isIfStatement(parent) || ts.isSwitchStatement(parent) || ts.isCaseOrDefaultClause(parent)) {
+      refuse('conditional-publish', `The publish (${at}) is in a branch and the write is not. Decide before the write whether there is an event, or rewrite this handler by hand.`);
+    }
+  }
+}
+
+/** Guards: nothing between the first write and the publish leaves the function or the loop. */
+export function guardExits(region: Region, publishes: readonly PublishSite[]): void {
+  const last = Math.max(region.last, ...publishes.map(({ statement }) => statementIndex(region.list, statement)));
+  for (let index = Math.min(region.first, ...publishes.map(({ statement }) => statementIndex(region.list, statement))); index <= last; index += 1) {
+    const statement = region.list.statements[index];
+    if (statement === undefined) continue;
+    const exit = findExit(statement, publishes);
+    if (exit !== null) {
+      const word = ts.isThrowStatement(exit) ? 'throw' : ts.isReturnStatement(exit) ? 'return' : 'break or continue';
+      refuse('exit-in-span', `A '${word}' (line ${lineOf(exit)}) stands between the write and the publish. In a transaction it would take the write back, or leave the event stored without its publish. Decide before the write.`);
+    }
+  }
+}
+
+function findExit(statement: ts.Statement, publishes: readonly PublishSite[]): ts.Statement | null {
+  let exit: ts.Statement | null = null;
+  const visit = (node: ts.Node): boolean => {
+    if (exit !== null || ts.isFunctionLike(node) || ts.isClassLike(node)) return false;
+    if (ts.isReturnStatement(node)) exit = node;
+    if (ts.isThrowStatement(node) && !isInCatch(node)) exit = node;
+    if (ts.isBreakOrContinueStatement(node) && !breaksInside(node, statement)) exit = node;
+    // The rest of a `try` around the publish runs behind it, and its `catch` is what ran before, too.
+    if (ts.isTryStatement(node)) {
+      const publish = publishes.find((candidate) => candidate.statement.pos >= node.tryBlock.pos && candidate.statement.end <= node.tryBlock.end);
+      if (publish !== undefined) {
+        for (const inner of node.tryBlock.statements) if (inner.end <= publish.statement.pos && exit === null) exit = findExit(inner, publishes);
+        return false;
+      }
+    }
+    return exit === null;
+  };
+  if (visit(statement)) walk(statement, visit);
+  return exit;
+}
+
+/** A `throw` in a `catch` passes on what failed inside: the transaction is rolled back either way. */
+function isInCatch(node: ts.Node): boolean {
+  return ts.findAncestor(node, (ancestor) => (ts.isFunctionLike(ancestor) ? 'quit' : ts.isCatchClause(ancestor))) !== undefined;
+}
+
+function breaksInside(node: ts.BreakOrContinueStatement, statement: ts.Statement): boolean {
+  if (node.label !== undefined) return false;
+  for (let parent: ts.Node = node.parent; parent !== statement.parent; parent = parent.parent) {
+    if (ts.isIterationStatement(parent, false) || (ts.isBreakStatement(node) && ts.isSwitchStatement(parent))) return true;
+  }
+  return false;
+}

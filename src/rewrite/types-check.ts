@@ -1,0 +1,63 @@
+import path from 'node:path';
+import { Project, ts } from 'ts-morph';
+import type { Change } from '../workspace/sink.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { directoriesUp } from './style.js';
+
+/** Messages of the syntax errors of a file. */
+export function syntaxErrors(source: ts.SourceFile): readonly string[] {
+  const program = ts.createProgram({
+    rootNames: [source.fileName],
+    options: { noResolve: true, noLib: true, allowJs: true },
+    host: {
+      getSourceFile: (name) => (name === source.fileName ? source : undefined),
+      getDefaultLibFileName: () => 'lib.d.ts',
+      writeFile: () => undefined,
+      getCurrentDirectory: () => '/',
+      getCanonicalFileName: (name) => name,
+      useCaseSensitiveFileNames: () => true,
+      getNewLine: () => '\n',
+      fileExists: (name) => name === source.fileName,
+      readFile: () => undefined,
+    },
+  });
+  return program.getSyntacticDiagnostics(source).map((diagnostic) => `${ts.flattenDiagnosticMessageText(diagnostic.messageText, ' ')} (line ${source.getLineAndCharacterOfPosition(diagnostic.start).line + 1})`);
+}
+
+/**
+ * Type errors that the changed files have after and had not before. Null when types can't be had: no tsconfig, or TypeORM is
+ * not installed. The files on disk are not touched.
+ */
+export function newTypeErrors(workspace: Workspace, changes: readonly Change[], serviceRoot: string): readonly string[] | null {
+  const files = changes.filter(({ file }) => /\.[cm]?tsx?$/.test(file));
+  const tsconfig = findTsconfig(workspace, files[0]?.file ?? `${serviceRoot}/x.ts`);
+  if (files.length === 0 || tsconfig === null) return null;
+  const project = new Project({ tsConfigFilePath: path.join(workspace.root, tsconfig), skipAddingFilesFromTsConfig: true, compilerOptions: { noEmit: true, incremental: false, composite: false } });
+  const options = project.getCompilerOptions();
+  const containing = path.join(workspace.root, files[0]?.file ?? '');
+  if (ts.resolveModuleName('typeorm', containing, options, ts.sys).resolvedModule === undefined) return null;
+  const sources = files.map(({ file, before }) => ({ file, source: project.createSourceFile(path.join(workspace.root, file), before ?? '', { overwrite: true }) }));
+  const before = new Map(sources.map(({ file, source }) => [file, messages(project, source.getFilePath())]));
+  for (const { file, source } of sources) source.replaceWithText(files.find((change) => change.file === file)?.after ?? '');
+  return sources.flatMap(({ file, source }) => surplus(before.get(file) ?? [], messages(project, source.getFilePath())).map((message) => `${file}: ${message}`));
+}
+
+function findTsconfig(workspace: Workspace, file: string): string | null {
+  return directoriesUp(file).map((directory) => `${directory}tsconfig.json`).find((candidate) => workspace.read(candidate) !== null) ?? null;
+}
+
+function messages(project: Project, file: string): readonly string[] {
+  const program = project.getProgram().compilerObject;
+  const source = program.getSourceFile(file);
+  return source === undefined ? [] : program.getSemanticDiagnostics(source).map((diagnostic) => ts.flattenDiagnosticMessageText(diagnostic.messageText, ' ').slice(0, 300));
+}
+
+function surplus(before: readonly string[], after: readonly string[]): readonly string[] {
+  const left = [...before];
+  return after.filter((message) => {
+    const index = left.indexOf(message);
+    if (index === -1) return true;
+    left.splice(index, 1);
+    return false;
+  });
+}
