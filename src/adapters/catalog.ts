@@ -32,9 +32,9 @@ export interface Catalog {
 
 /** Builds the index. */
 export function buildCatalog(adapters: readonly StackAdapter[]): Catalog {
-  const aliases = new Map(adapters.flatMap((a) => Object.entries(a.aliases ?? {})));
-  const types = new Map(adapters.flatMap((a) => Object.entries(a.types ?? {})));
-  const functions = new Map(adapters.flatMap((a) => Object.entries(a.functions ?? {})));
+  const aliases = new Map<string, ExternalName>(adapters.flatMap((a) => Object.entries(a.aliases ?? {})));
+  const types = new Map<string, TypeShape>(adapters.flatMap((a) => Object.entries(a.types ?? {})));
+  const functions = new Map<string, Yield>(adapters.flatMap((a) => Object.entries(a.functions ?? {})));
   const effects = new Map<string, CatalogEffect>();
   const publishNames = new Set<string>();
   for (const adapter of adapters) {
@@ -44,16 +44,16 @@ export function buildCatalog(adapters: readonly StackAdapter[]): Catalog {
     }
   }
   const transactions = adapters.flatMap((a) => a.transactions ?? []);
-  const byCall = new Map(transactions.flatMap((t) => membersOf(t).map((key) => [key, t] as const)));
+  const byCall = new Map<string, TransactionMatcher>(transactions.flatMap((t) => membersOf(t).map((key) => [key, t] as const)));
   const decorators = new Map(transactions.flatMap((t) => (t.style === 'decorator' ? [[t.decorator as string, t] as const] : [])));
   const subscribers = adapters.flatMap((a) => a.subscribers ?? []);
-  const calls = new Map(subscribers.flatMap((s) => (s.by === 'call' ? s.on.flatMap((on) => s.call.map((call) => [`${on}.${call}`, s] as const)) : [])));
+  const calls = new Map<string, CallSubscriber>(subscribers.flatMap((s) => (s.by === 'call' ? s.on.flatMap((on) => s.call.map((call) => [`${on}.${call}`, s] as const)) : [])));
   const decorated = new Map(subscribers.flatMap((s) => (s.by === 'decorator' ? [[s.decorator as string, s] as const] : [])));
   const entries = new Map(adapters.flatMap((a) => (a.entries ?? []).map((e) => [e.decorator as string, e] as const)));
   const injectors = new Set<string>(adapters.flatMap((a) => a.injectors ?? []));
   const modules = new Set<string>(adapters.flatMap((a) => a.modules ?? []));
   const injected = new Map(adapters.flatMap((a) => (a.injected ?? []).map((i) => [i.decorator as string, i] as const)));
-  const handles = new Map(adapters.flatMap((a) => (a.ambientHandles ?? []).map((h) => [`${h.on}.${h.member}`, h.yields] as const)));
+  const handles = new Map<string, ExternalName>(adapters.flatMap((a) => (a.ambientHandles ?? []).map((h) => [`${h.on}.${h.member}`, h.yields] as const)));
   return {
     canonical: (name) => aliases.get(name) ?? name,
     type: (name) => types.get(name),

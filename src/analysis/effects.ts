@@ -40,8 +40,10 @@ export interface PublishEffect extends At {
   readonly transport: Transport;
   readonly destination: string | null;
   readonly route: PublishRoute;
-  /** Expressions that become the message, from the publish up through the callers: one for each function on the way. */
-  readonly messages: readonly (MessageExpression & { readonly function: string })[];
+  /** The expression that becomes the message, in the function that publishes. */
+  readonly message: MessageExpression | null;
+  /** The parameter of that function that the message is made from. */
+  readonly messageParameter: number | null;
   /** Identity of the integration event that is the message. */
   readonly event: string | null;
   readonly isRequest: boolean;
@@ -66,6 +68,8 @@ export type Node =
   | CallNode
   | { readonly kind: 'choice'; readonly arms: readonly (readonly Node[])[] }
   | { readonly kind: 'loop'; readonly body: readonly Node[] }
+  /** A closure that a library runs in place: a return in it ends just it. */
+  | { readonly kind: 'inline'; readonly body: readonly Node[] }
   | { readonly kind: 'try'; readonly block: readonly Node[]; readonly handler: readonly Node[] | null; readonly finalizer: readonly Node[] }
   | { readonly kind: 'exit'; readonly by: 'return' | 'throw' | 'jump' }
   /** Some call that may throw. */
@@ -83,6 +87,8 @@ export interface CallNode {
   /** The caller goes on before the callee is done. */
   readonly detached: boolean;
   readonly body: readonly Node[];
+  /** What was passed, and which parameter of the caller it is made from. */
+  readonly args: readonly { readonly span: Span; readonly parameter: number | null }[];
   /** One of several implementations. */
   readonly isGuess: boolean;
 }
@@ -106,7 +112,7 @@ export function kindsIn(nodes: readonly Node[], seen = new Set<readonly Node[]>(
 /** The lists of nodes directly below a node. */
 export function childrenOf(node: Node): readonly (readonly Node[])[] {
   switch (node.kind) {
-    case 'scope': case 'deferred': case 'call': case 'loop': return [node.body];
+    case 'scope': case 'deferred': case 'call': case 'loop': case 'inline': return [node.body];
     case 'choice': return node.arms;
     case 'try': return [node.block, node.handler ?? [], node.finalizer];
     default: return [];

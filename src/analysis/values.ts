@@ -1,5 +1,5 @@
-import type { Span } from '../core/place.js';
 import type { TransactionRef } from './effects.js';
+import type { Expression } from './facts.js';
 import type { ClassRef } from './program.js';
 
 /** What an expression is, as far as the code tells. */
@@ -14,6 +14,8 @@ export type Value =
   | InstanceValue
   | FunctionValue
   | { readonly kind: 'string'; readonly value: string }
+  /** Text with `${}` where a part is not known. */
+  | { readonly kind: 'template'; readonly text: string }
   /** Fields are filled in as the literal is read; `push` and assignments add to it. */
   | { readonly kind: 'object'; readonly fields: Map<string, Value>; readonly id: string }
   | { readonly kind: 'array'; readonly items: Value[] }
@@ -56,12 +58,16 @@ export interface FunctionValue {
   readonly scope: Scope | null;
 }
 
-/** Names that a function sees. A name remembers the expression it was bound from in the caller, for message tracing. */
+/** Names that a function sees, and what message tracing needs to know of them. */
 export interface Scope {
   readonly parent: Scope | null;
   readonly names: Map<string, Value>;
-  /** For parameters: the argument expression in the caller. */
-  readonly origins: Map<string, Span>;
+  /** Index of a name among the parameters of the function whose scope this is. */
+  readonly parameters: ReadonlyMap<string, number>;
+  /** What a local name was declared as. */
+  readonly definitions: Map<string, Expression>;
+  /** A call of the function is a step of its own in the tree; closures that a library runs in place are not. */
+  readonly isBoundary: boolean;
 }
 
 export const UNKNOWN: Value = { kind: 'unknown' };
@@ -107,7 +113,8 @@ export function valueKey(value: Value): string {
     case 'instance': return `i:${value.ref.file}:${value.ref.id}:${transactionKey(value.transaction)}:${value.isGuess ? 1 : 0}`;
     case 'function': return `f:${value.file}:${value.id}`;
     case 'string': return `"${value.value}`;
-    case 'object': return `o:${value.id}`;
+    case 'template': return `t:${value.text}`;
+    case 'object': return `o:${value.id}{${[...value.fields].map(([name, field]) => `${name}=${field.kind === 'object' ? field.id : valueKey(field)}`).join()}}`;
     case 'array': return `a:${value.items.map(valueKey).join()}`;
     case 'enum': return `e:${value.file}:${value.name}`;
     case 'event': return `v:${value.id}`;

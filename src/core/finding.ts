@@ -111,6 +111,11 @@ export interface Finding {
 export interface SafePublish extends Place {
   readonly bus: string;
   readonly reason: SafeReason;
+  /** Pattern, exchange, event class or message type; null when the code does not tell. Internal. */
+  readonly destination: string | null;
+  /** The function around it. Internal. */
+  readonly handler: Handler | null;
+  /** Internal. */
   readonly span: Span;
 }
 

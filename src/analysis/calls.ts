@@ -1,0 +1,203 @@
+import { callExternal, callSymbol } from './external-calls.js';
+import { evaluate } from './evaluate.js';
+import type { CallFact, Expression } from './facts.js';
+import { functionKey, functionRef, MODULE, lineAt, pushCall, spanKey, spanOf, type Frame, type Machine } from './machine.js';
+import { externalBase, memberValue } from './members.js';
+import { kindsIn, type Node } from './effects.js';
+import { parameterBehind } from './messages.js';
+import { runFunction } from './run.js';
+import { callSpecial } from './special-calls.js';
+import { collect, pushChoice } from './steps.js';
+import { alternatives, union, UNKNOWN, type FunctionValue, type Value } from './values.js';
+import type { FunctionRef, Receiver, ResolvedCall } from '../core/finding.js';
+
+/** A call being evaluated: its parts are known, its target is one of the alternatives. */
+export interface Call {
+  readonly fact: CallFact;
+  readonly args: readonly Value[];
+  readonly receiver: Expression | null;
+  readonly method: string | null;
+}
+
+type Callee = ResolvedCall['callee'];
+
+/** Runs a call: receiver, arguments, then the callee in each of its alternatives. */
+export function evaluateCall(machine: Machine, frame: Frame, fact: CallFact): Value {
+  const receiver = fact.callee.kind === 'member' ? fact.callee.object : null;
+  const method = fact.callee.kind === 'member' ? fact.callee.name : null;
+  const isSuper = receiver?.kind === 'super' || fact.callee.kind === 'super';
+  const object = receiver === null || isSuper ? UNKNOWN : evaluate(machine, frame, receiver);
+  const target = receiver === null || isSuper ? evaluate(machine, frame, fact.callee) : UNKNOWN;
+  const args = fact.args.map((arg) => evaluate(machine, frame, arg));
+  const call: Call = { fact, args, receiver, method };
+  const before = frame.nodes.length;
+  const outcomes: { value: Value; callee: Callee; receiver: Receiver | null }[] = [];
+  const readsBefore = frame.reads;
+  frame.reads = false;
+  const candidates = receiver !== null && !isSuper ? alternatives(object) : alternatives(target);
+  const bodies = candidates.map((candidate) => collect(frame, () => {
+    outcomes.push(receiver !== null && !isSuper ? callMember(machine, frame, candidate, call) : callValue(machine, frame, candidate, call));
+  }));
+  const distinct = bodies.filter((body, index) => bodies.findIndex((other) => sameNodes(other, body)) === index);
+  if (distinct.length === 1) frame.nodes.push(...(distinct[0] as Node[]));
+  else pushChoice(frame, distinct);
+  record(machine, frame, call, outcomes, frame.nodes.slice(before));
+  frame.reads = frame.reads || readsBefore;
+  return union(...outcomes.map((outcome) => outcome.value));
+}
+
+function sameNodes(a: readonly Node[], b: readonly Node[]): boolean {
+  return a.length === b.length && a.every((node, index) => {
+    const other = b[index] as Node;
+    return node === other || (node.kind === other.kind && (node.kind === 'risk' || (node.kind === 'call' && other.kind === 'call' && node.body === other.body)));
+  });
+}
+
+function callMember(machine: Machine, frame: Frame, object: Value, call: Call): { value: Value; callee: Callee; receiver: Receiver | null } {
+  const method = call.method as string;
+  const member = memberValue(machine, frame, object, method);
+  const functions = alternatives(member).filter((value): value is FunctionValue => value.kind === 'function');
+  if (functions.length > 0) {
+    const values = functions.map((fn) => invoke(machine, frame, fn, call, object.kind === 'instance' && object.isGuess));
+    return { value: union(...values.map((v) => v.value)), callee: { kind: 'project', functions: values.map((v) => v.ref) }, receiver: null };
+  }
+  const external = object.kind === 'external' ? object : object.kind === 'instance' ? baseWithTransaction(machine, object) : object.kind === 'class' ? externalBase(machine, object.ref) : null;
+  if (external !== null) {
+    const value = callExternal(machine, frame, external, call);
+    const receiver = call.receiver === null ? null : { span: spanOf(frame.file, call.receiver), module: external.module, type: external.type };
+    return { value, callee: { kind: 'external', module: external.module, type: external.type, member: method }, receiver };
+  }
+  if (object.kind === 'symbol') {
+    const name = object.name === '*' || object.name === 'default' ? method : `${object.name}.${method}`;
+    return { value: callSymbol(machine, frame, object.module, name, call), callee: { kind: 'external', module: object.module, type: null, member: name }, receiver: null };
+  }
+  const value = callUnknown(machine, frame, object, call);
+  return { value, callee: { kind: 'unknown', text: method }, receiver: null };
+}
+
+function baseWithTransaction(machine: Machine, object: Extract<Value, { kind: 'instance' }>): ReturnType<typeof externalBase> {
+  const base = externalBase(machine, object.ref);
+  return base === null ? null : { ...base, transaction: object.transaction };
+}
+
+function callValue(machine: Machine, frame: Frame, target: Value, call: Call): { value: Value; callee: Callee; receiver: Receiver | null } {
+  if (target.kind === 'function') {
+    const { value, ref } = invoke(machine, frame, target, call, false);
+    return { value, callee: { kind: 'project', functions: [ref] }, receiver: null };
+  }
+  if (target.kind === 'symbol') {
+    return { value: callSymbol(machine, frame, target.module, target.name, call), callee: { kind: 'external', module: target.module, type: null, member: target.name }, receiver: null };
+  }
+  const name = call.fact.callee.kind === 'name' ? call.fact.callee.name : '';
+  return { value: callUnknown(machine, frame, target, call), callee: { kind: 'unknown', text: name }, receiver: null };
+}
+
+/** Calls a function of the project. */
+function invoke(machine: Machine, frame: Frame, fn: FunctionValue, call: Call, isGuess: boolean): { value: Value; ref: FunctionRef } {
+  const fact = machine.program.functionFact(fn.file, fn.id);
+  const ref = functionRef(machine, fn.file, fact);
+  machine.called.add(functionKey(fn.file, fn.id));
+  const special = machine.special(fn.file, ref.name);
+  if (special !== undefined) return { value: callSpecial(machine, frame, special, call), ref };
+  const summary = runFunction(machine, { value: fn, args: call.args, home: frame.home });
+  frame.reads ||= summary.reads;
+  pushCall(frame, {
+    kind: 'call', span: spanOf(frame.file, call.fact), line: call.fact.line, caller: frame.home, callee: ref, body: summary.nodes, isGuess,
+    home: fn.scope === null ? ref : frame.home, detached: fact.isAsync && !call.fact.awaited,
+    args: call.fact.args.map((arg) => ({ span: spanOf(frame.file, arg), parameter: parameterBehind(frame.scope, arg) })),
+  });
+  return { value: summary.value, ref };
+}
+
+const LOOPS = new Set(['forEach', 'map', 'filter', 'flatMap', 'some', 'every', 'find', 'findIndex', 'reduce', 'sort', 'mapSeries', 'each']);
+const HANDLERS_FOR_LATER = new Set(['on', 'once', 'addListener', 'prependListener', 'addEventListener']);
+/** Receivers that look like a bus by their method but are data structures or the language's own. */
+const GLOBALS = new Set(['process', 'console', 'window', 'document', 'socket', 'Promise', 'Object', 'Array', 'JSON', 'Math']);
+
+/** A call of something that the code does not tell: callbacks still run. */
+function callUnknown(machine: Machine, frame: Frame, object: Value, call: Call): Value {
+  const method = call.method ?? '';
+  if (object.kind === 'array' && method === 'push') object.items.push(...call.args);
+  if (HANDLERS_FOR_LATER.has(method)) return UNKNOWN;
+  noteUnresolved(machine, frame, object, call);
+  if (frame.tries > 0) frame.nodes.push({ kind: 'risk' });
+  if (LOOPS.has(method) && call.args.some((arg) => arg.kind === 'function')) return runOverItems(machine, frame, object, call);
+  if (method === 'then') return runCallbacks(machine, frame, call, [object]);
+  if (method === 'catch') {
+    const arm = collect(frame, () => runCallbacks(machine, frame, call, []));
+    pushChoice(frame, [arm, []]);
+    return object;
+  }
+  if (call.fact.callee.kind === 'member' && call.receiver?.kind === 'name' && call.receiver.name === 'Promise') return promiseValue(call);
+  const value = runCallbacks(machine, frame, call, []);
+  return method === 'finally' ? object : value;
+}
+
+function promiseValue(call: Call): Value {
+  const [first] = call.args;
+  return first?.kind === 'array' ? { kind: 'array', items: [...first.items] } : (first ?? UNKNOWN);
+}
+
+function runOverItems(machine: Machine, frame: Frame, object: Value, call: Call): Value {
+  const item = object.kind === 'array' ? union(...object.items) : UNKNOWN;
+  let result: Value = UNKNOWN;
+  const body = collect(frame, () => {
+    result = runCallbacks(machine, frame, call, call.method === 'reduce' ? [UNKNOWN, item] : [item]);
+  });
+  if (body.length > 0) frame.nodes.push({ kind: 'loop', body });
+  if (call.method === 'map' || call.method === 'flatMap') return { kind: 'array', items: [result] };
+  return call.method === 'find' ? item : object;
+}
+
+/** Runs every function among the arguments in place, with these values as its first parameters. */
+export function runCallbacks(machine: Machine, frame: Frame, call: Call, values: readonly Value[]): Value {
+  const results: Value[] = [];
+  for (const arg of call.args) {
+    for (const fn of alternatives(arg)) if (fn.kind === 'function') results.push(runInPlace(machine, frame, fn, call, values));
+  }
+  return union(...results);
+}
+
+/** Runs a function that a library was given. A closure is part of the function it stands in. */
+export function runInPlace(machine: Machine, frame: Frame, fn: FunctionValue, call: Call, values: readonly Value[]): Value {
+  machine.called.add(functionKey(fn.file, fn.id));
+  const fact = machine.program.functionFact(fn.file, fn.id);
+  const isClosure = fn.scope !== null && fn.file === frame.file && frame.ref.name !== MODULE;
+  if (!isClosure) return invoke(machine, frame, fn, { ...call, args: values }, false).value;
+  const params = values.length > 0 ? values : fact.parameters.map(() => UNKNOWN);
+  const summary = runFunction(machine, { value: fn, args: [...params, ...fact.parameters.slice(params.length).map(() => UNKNOWN)], home: frame.home, isInline: true });
+  frame.reads ||= summary.reads;
+  if (summary.nodes.length > 0) frame.nodes.push({ kind: 'inline', body: summary.nodes });
+  return summary.value;
+}
+
+function noteUnresolved(machine: Machine, frame: Frame, object: Value, call: Call): void {
+  const { method, receiver } = call;
+  if (method === null || receiver === null || object.kind !== 'unknown' || !machine.catalog.isPublishName(method)) return;
+  if (receiver.kind === 'name' && GLOBALS.has(receiver.name)) return;
+  const span = spanOf(frame.file, call.fact);
+  machine.unresolved.set(spanKey(span), {
+    file: frame.file, line: lineAt(machine, frame.file, call.fact.start), text: `${method}(…)`,
+    hint: `Declare the type of what '${method}' is called on, or name the wrapper under 'publishers' in outboxify.json.`,
+  });
+}
+
+function record(machine: Machine, frame: Frame, call: Call, outcomes: readonly { callee: Callee; receiver: Receiver | null }[], nodes: readonly Node[]): void {
+  const span = spanOf(frame.file, call.fact);
+  const key = spanKey(span);
+  const kinds = kindsIn(nodes);
+  const previous = machine.calls.get(key);
+  const [first] = outcomes;
+  const functions = outcomes.flatMap((outcome) => (outcome.callee.kind === 'project' ? outcome.callee.functions : []));
+  const before = previous?.callee.kind === 'project' ? previous.callee.functions : [];
+  const all = [...before, ...functions].filter((fn, index, list) => list.findIndex((other) => spanKey(other.span) === spanKey(fn.span)) === index);
+  const callee: Callee = all.length > 0 ? { kind: 'project', functions: all } : first?.callee.kind === 'external' || previous === undefined ? (first?.callee ?? { kind: 'unknown', text: '' }) : previous.callee;
+  machine.calls.set(key, {
+    span, awaited: call.fact.awaited, callee, receiver: first?.receiver ?? previous?.receiver ?? null,
+    effects: {
+      write: kinds.has('write') || previous?.effects.write === true, read: frame.reads || previous?.effects.read === true,
+      publish: kinds.has('publish') || previous?.effects.publish === true, store: kinds.has('store') || previous?.effects.store === true,
+      transaction: kinds.has('transaction') || previous?.effects.transaction === true,
+    },
+  });
+}

@@ -1,0 +1,87 @@
+import type { Entry } from '../core/finding.js';
+import { childrenOf, kindsIn, type Node } from './effects.js';
+import type { FunctionFact } from './facts.js';
+import type { EntryWalk } from './findings.js';
+import { BUDGET, functionKey, functionRef, spanKey, type Machine, type Summary } from './machine.js';
+import { moduleFrame } from './members.js';
+import { symbolKey } from './program.js';
+import { runFunction } from './run.js';
+import { runSteps } from './steps.js';
+import { instanceOf } from './typing.js';
+import { UNKNOWN, type Value } from './values.js';
+import { walk } from './walk.js';
+
+interface Candidate {
+  readonly file: string;
+  readonly fact: FunctionFact;
+  readonly summary: Summary;
+}
+
+/** Runs every function by itself, then follows the paths of those that nothing in the project calls. */
+export function runEntries(machine: Machine): EntryWalk[] {
+  const candidates: Candidate[] = [];
+  const modules: EntryWalk[] = [];
+  for (const facts of machine.program.files.values()) {
+    machine.budget = BUDGET;
+    const frame = moduleFrame(machine, facts.file);
+    runSteps(machine, frame, facts.top);
+    if (frame.nodes.some((node) => kindsIn([node]).size > 0)) modules.push({ ref: frame.ref, entry: 'unknown', walk: walk(frame.nodes) });
+    for (const fact of facts.functions) {
+      if (!fact.hasBody || (fact.parent !== null && fact.classId === null)) continue;
+      machine.budget = BUDGET;
+      const summary = runFunction(machine, { value: { kind: 'function', file: facts.file, id: fact.id, self: selfOf(facts.file, fact), scope: null }, args: [], home: frame.home, isEntry: true });
+      if (summary.nodes.length > 0) candidates.push({ file: facts.file, fact, summary });
+    }
+  }
+  for (const { value } of machine.subscribers.values()) addCallback(machine, value, candidates);
+  const roots = candidates.filter((c) => !machine.called.has(functionKey(c.file, c.fact.id)));
+  const reached = new Set<string>();
+  for (const root of roots) markReached(root.summary.nodes, reached);
+  // Functions that only call each other have no entry among them: each is one.
+  const rest = candidates.filter((c) => !roots.includes(c) && !reached.has(spanKey(functionRef(machine, c.file, c.fact).span)));
+  return [...modules, ...[...roots, ...rest].map((candidate) => toEntry(machine, candidate))];
+}
+
+function addCallback(machine: Machine, value: Extract<Value, { kind: 'function' }>, candidates: Candidate[]): void {
+  const fact = machine.program.functionFact(value.file, value.id);
+  machine.budget = BUDGET;
+  const summary = runFunction(machine, { value, args: [], home: functionRef(machine, value.file, fact), isEntry: true });
+  if (summary.nodes.length > 0) candidates.push({ file: value.file, fact, summary });
+}
+
+function selfOf(file: string, fact: FunctionFact): Value {
+  if (fact.classId === null) return UNKNOWN;
+  return fact.isStatic ? { kind: 'class', ref: { file, id: fact.classId } } : instanceOf({ file, id: fact.classId });
+}
+
+function toEntry(machine: Machine, { file, fact, summary }: Candidate): EntryWalk {
+  return { ref: functionRef(machine, file, fact), entry: entryOf(machine, file, fact), walk: walk(summary.nodes) };
+}
+
+function markReached(nodes: readonly Node[], reached: Set<string>): void {
+  const seen = new Set<readonly Node[]>();
+  const visit = (list: readonly Node[]): void => {
+    if (seen.has(list)) return;
+    seen.add(list);
+    for (const node of list) {
+      if (node.kind === 'call') reached.add(spanKey(node.callee.span));
+      childrenOf(node).forEach(visit);
+    }
+  };
+  visit(nodes);
+}
+
+/** Who calls a function that nothing in the project calls, by its decorators and those of its class. */
+function entryOf(machine: Machine, file: string, fact: FunctionFact): Entry {
+  const find = (decorators: FunctionFact['decorators'], isClass: boolean): Entry | null => {
+    for (const decorator of decorators) {
+      const symbol = machine.program.lookup(file, decorator.name);
+      const matcher = symbol?.kind === 'external' ? machine.catalog.entry(symbolKey(symbol)) : undefined;
+      if (matcher !== undefined && (!isClass || matcher.method === fact.name)) return matcher.entry;
+    }
+    return null;
+  };
+  const ofClass = fact.classId === null ? [] : machine.program.classFact({ file, id: fact.classId }).decorators;
+  const isCallback = [...machine.subscribers.values()].some(({ value }) => value.file === file && value.id === fact.id);
+  return find(fact.decorators, false) ?? find(ofClass, true) ?? (isCallback ? 'subscriber' : 'unknown');
+}

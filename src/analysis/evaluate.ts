@@ -1,0 +1,153 @@
+import { evaluateCall } from './calls.js';
+import type { Expression } from './facts.js';
+import { memberValue, methodOf, moduleValue } from './members.js';
+import type { Frame, Machine } from './machine.js';
+import { instanceOf, typeValue } from './typing.js';
+import { alternatives, externalOf, truthOf, UNDEFINED, union, UNKNOWN, type Value } from './values.js';
+
+/** What an expression yields; its effects are added to the frame in the order in which they happen. */
+export function evaluate(machine: Machine, frame: Frame, e: Expression): Value {
+  switch (e.kind) {
+    case 'name': return nameValue(machine, frame, e.name);
+    case 'this': return frame.self;
+    case 'super': return frame.self;
+    case 'string': return { kind: 'string', value: e.value };
+    case 'template': return templateValue(machine, frame, e);
+    case 'member': return memberExpression(machine, frame, e);
+    case 'index': return indexValue(machine, frame, e);
+    case 'call': return evaluateCall(machine, frame, e);
+    case 'new': return newValue(machine, frame, e);
+    case 'object': return objectValue(machine, frame, e);
+    case 'array': return { kind: 'array', items: e.items.map((item) => spreadItem(evaluate(machine, frame, item))) };
+    case 'function': return { kind: 'function', file: frame.file, id: e.id, self: frame.self, scope: frame.scope };
+    case 'class': return { kind: 'class', ref: { file: frame.file, id: e.id } };
+    case 'await': case 'spread': return evaluate(machine, frame, e.of);
+    case 'choice': return choiceValue(machine, frame, e);
+    case 'assign': return assign(machine, frame, e);
+    case 'cast': {
+      const value = evaluate(machine, frame, e.of);
+      const type = typeValue(machine, frame.file, e.type);
+      return value.kind === 'unknown' || value.kind === 'undefined' ? type : value;
+    }
+    case 'other':
+      for (const part of e.parts) evaluate(machine, frame, part);
+      return UNKNOWN;
+  }
+}
+
+function spreadItem(value: Value): Value {
+  return value.kind === 'array' ? union(...value.items) : value;
+}
+
+/** A name: a local, then the module, then nothing. */
+export function nameValue(machine: Machine, frame: Frame, name: string): Value {
+  for (let scope: Frame['scope'] | null = frame.scope; scope !== null; scope = scope.parent) {
+    const value = scope.names.get(name);
+    if (value !== undefined) return value;
+  }
+  return name === 'undefined' ? UNDEFINED : moduleValue(machine, frame.file, name);
+}
+
+function templateValue(machine: Machine, frame: Frame, e: Extract<Expression, { kind: 'template' }>): Value {
+  let isWhole = true;
+  const texts = e.parts.map((part) => {
+    const value = evaluate(machine, frame, part);
+    if (value.kind === 'string') return value.value;
+    isWhole = false;
+    return '${}';
+  });
+  // Concatenations carry their literal parts among `parts`; templates carry just the holes.
+  const isConcatenation = e.parts.some((part) => part.kind === 'string' || part.kind === 'template');
+  let next = 0;
+  const text = isConcatenation ? texts.join('') : e.text.replace(/\$\{\}/g, () => texts[next++] ?? '${}');
+  return isWhole ? { kind: 'string', value: text } : { kind: 'template', text };
+}
+
+function memberExpression(machine: Machine, frame: Frame, e: Extract<Expression, { kind: 'member' }>): Value {
+  if (e.object.kind === 'super') return superMember(machine, frame, e.name);
+  const object = evaluate(machine, frame, e.object);
+  return union(...alternatives(object).map((value) => memberValue(machine, frame, value, e.name)));
+}
+
+function superMember(machine: Machine, frame: Frame, name: string): Value {
+  const base = frame.classRef === null ? null : machine.program.baseOf(frame.classRef);
+  if (base?.kind !== 'class') return UNKNOWN;
+  const method = methodOf(machine, base, name);
+  return method === null ? UNKNOWN : { kind: 'function', ...method, self: frame.self, scope: null };
+}
+
+function indexValue(machine: Machine, frame: Frame, e: Extract<Expression, { kind: 'index' }>): Value {
+  const object = evaluate(machine, frame, e.object);
+  const index = evaluate(machine, frame, e.index);
+  if (object.kind === 'array') return union(...object.items);
+  if (object.kind !== 'object') return UNKNOWN;
+  return index.kind === 'string' ? (object.fields.get(index.value) ?? UNKNOWN) : union(...object.fields.values());
+}
+
+function newValue(machine: Machine, frame: Frame, e: Extract<Expression, { kind: 'new' }>): Value {
+  const callee = evaluate(machine, frame, e.callee);
+  for (const arg of e.args) evaluate(machine, frame, arg);
+  if (frame.tries > 0) frame.nodes.push({ kind: 'risk' });
+  return union(...alternatives(callee).map((value): Value => {
+    if (value.kind === 'class') return instanceOf(value.ref);
+    return value.kind === 'symbol' ? externalOf(machine.catalog.canonical(`${value.module}:${value.name}`)) : UNKNOWN;
+  }));
+}
+
+function objectValue(machine: Machine, frame: Frame, e: Extract<Expression, { kind: 'object' }>): Value {
+  const fields = new Map<string, Value>();
+  for (const property of e.properties) {
+    const value = evaluate(machine, frame, property.value);
+    if (property.name !== null) fields.set(property.name, value);
+    else if (value.kind === 'object') for (const [name, field] of value.fields) fields.set(name, field);
+  }
+  return { kind: 'object', fields, id: `${frame.file}:${e.start}` };
+}
+
+function choiceValue(machine: Machine, frame: Frame, e: Extract<Expression, { kind: 'choice' }>): Value {
+  const first = evaluate(machine, frame, e.first);
+  const truth = truthOf(first);
+  if (e.yieldsFirst) { // `first || other`, `first ?? other`
+    if (truth === true) return first;
+    const [other] = e.arms as [Expression];
+    return truth === false ? evaluate(machine, frame, other) : union(first, branch(machine, frame, [other], true));
+  }
+  if (e.arms.length === 1) return truth === false ? first : branch(machine, frame, e.arms, truth !== true);
+  if (truth !== null) return evaluate(machine, frame, e.arms[truth ? 0 : 1] as Expression);
+  return branch(machine, frame, e.arms, false);
+}
+
+/** Evaluates expressions of which one runs, or perhaps none. */
+function branch(machine: Machine, frame: Frame, arms: readonly Expression[], orNone: boolean): Value {
+  const outer = frame.nodes;
+  const bodies = arms.map((arm) => {
+    frame.nodes = [];
+    const value = evaluate(machine, frame, arm);
+    return { value, nodes: frame.nodes };
+  });
+  frame.nodes = outer;
+  if (bodies.some((body) => body.nodes.length > 0)) {
+    frame.nodes.push({ kind: 'choice', arms: [...bodies.map((body) => body.nodes), ...(orNone ? [[]] : [])] });
+  }
+  return union(...bodies.map((body) => body.value));
+}
+
+function assign(machine: Machine, frame: Frame, e: Extract<Expression, { kind: 'assign' }>): Value {
+  const value = evaluate(machine, frame, e.value);
+  if (e.target.kind === 'name') assignName(frame, e.target.name, value);
+  else if (e.target.kind === 'member') {
+    const object = evaluate(machine, frame, e.target.object);
+    if (object.kind === 'object') object.fields.set(e.target.name, value);
+  } else evaluate(machine, frame, e.target);
+  return value;
+}
+
+function assignName(frame: Frame, name: string, value: Value): void {
+  for (let scope: Frame['scope'] | null = frame.scope; scope !== null; scope = scope.parent) {
+    const known = scope.names.get(name);
+    if (known === undefined) continue;
+    scope.names.set(name, known.kind === 'undefined' ? value : union(known, value));
+    return;
+  }
+}
+

@@ -1,0 +1,129 @@
+import type { Catalog } from '../adapters/catalog.js';
+import type { FunctionRef, ResolvedCall, Unresolved } from '../core/finding.js';
+import type { Span } from '../core/place.js';
+import type { CallNode, Node, Transaction } from './effects.js';
+import type { FunctionFact } from './facts.js';
+import type { ClassRef, Program } from './program.js';
+import type { FunctionValue, Scope, Value } from './values.js';
+
+/** Functions of the project that mean something to the analysis: generated outbox code and wrappers named in the configuration. */
+export type SpecialFunction =
+  | { readonly kind: 'store' | 'guard' | 'event' }
+  | { readonly kind: 'publish'; readonly transport: 'broker' | 'in-process' | 'same-database'; readonly name: string }
+  | { readonly kind: 'write'; readonly name: string };
+
+/** A subscriber found on the way: a callback handed to a bus. */
+export interface CallbackSubscriber {
+  readonly value: FunctionValue;
+  readonly bus: string;
+  readonly destination: string | null;
+  readonly span: Span;
+  readonly line: number;
+}
+
+/** What a run of a function does and yields. */
+export interface Summary {
+  readonly nodes: readonly Node[];
+  readonly value: Value;
+  readonly reads: boolean;
+}
+
+/** State of one analysis. Functions of this folder take it as their first argument. */
+export interface Machine {
+  readonly program: Program;
+  readonly catalog: Catalog;
+  readonly special: (file: string, name: string) => SpecialFunction | undefined;
+  readonly specialExternal: (module: string, name: string) => SpecialFunction | undefined;
+  readonly summaries: Map<string, Summary>;
+  readonly running: Set<string>;
+  readonly fields: Map<string, Value>;
+  readonly variables: Map<string, Value>;
+  readonly providers: ReadonlyMap<string, readonly Provider[]>;
+  readonly transactions: Map<string, Transaction>;
+  readonly calls: Map<string, ResolvedCall>;
+  readonly unresolved: Map<string, Unresolved>;
+  readonly subscribers: Map<string, CallbackSubscriber>;
+  /** Functions that some other function was seen to call. */
+  readonly called: Set<string>;
+  /** Work left before the run of one entry is cut short. */
+  budget: number;
+  depth: number;
+}
+
+/** A binding of a dependency injection container. */
+export interface Provider {
+  readonly file: string;
+  readonly use: 'class' | 'existing' | 'factory' | 'value';
+  readonly expression: import('./facts.js').Expression;
+}
+
+/** One function being run. */
+export interface Frame {
+  readonly file: string;
+  readonly ref: FunctionRef;
+  /** Class whose body this code stands in. */
+  readonly classRef: ClassRef | null;
+  /** The named function that this code belongs to. */
+  readonly home: FunctionRef;
+  readonly self: Value;
+  readonly scope: Scope;
+  readonly returns: Value[];
+  /** Where effects go. */
+  nodes: Node[];
+  reads: boolean;
+  tries: number;
+}
+
+/** Name of the code at the top of a file. */
+export const MODULE = '(module)';
+export const DEPTH_LIMIT = 60;
+export const BUDGET = 400_000;
+
+export function spanOf(file: string, range: { readonly start: number; readonly end: number }): Span {
+  return { file, start: range.start, end: range.end };
+}
+
+export function spanKey(span: Span): string {
+  return `${span.file}:${span.start}:${span.end}`;
+}
+
+export function functionKey(file: string, id: number): string {
+  return `${file}#${id}`;
+}
+
+/** The 1-based line of an offset. */
+export function lineAt(machine: Machine, file: string, offset: number): number {
+  const starts = machine.program.facts(file).lineStarts;
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] as number) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low + 1;
+}
+
+/** What people call a function: `Class.method`, its own name, or that of the function around it. */
+export function functionRef(machine: Machine, file: string, fact: FunctionFact): FunctionRef {
+  const className = fact.classId === null ? null : machine.program.classFact({ file, id: fact.classId }).name;
+  const own = fact.name ?? '(anonymous)';
+  return { file, line: fact.line, span: spanOf(file, fact), className, name: className === null ? own : `${className}.${own}` };
+}
+
+/** The named function around a closure; the function itself when it is a method or declared at the top. */
+export function homeOf(machine: Machine, file: string, fact: FunctionFact): FunctionRef {
+  let current = fact;
+  while (current.parent !== null && current.classId === null) current = machine.program.functionFact(file, current.parent);
+  return functionRef(machine, file, current);
+}
+
+export function classKey(ref: ClassRef): string {
+  return `${ref.file}#${ref.id}`;
+}
+
+/** Adds a call to the frame, unless it does nothing. */
+export function pushCall(frame: Frame, node: CallNode): void {
+  if (node.body.length > 0) frame.nodes.push(node);
+  else if (frame.tries > 0) frame.nodes.push({ kind: 'risk' });
+}

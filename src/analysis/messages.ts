@@ -1,0 +1,76 @@
+import type { MessageExpression } from '../core/finding.js';
+import type { Expression } from './facts.js';
+import { spanOf } from './machine.js';
+import { dotted } from './program.js';
+import type { Scope, Value } from './values.js';
+import { visitExpression } from './walk-expressions.js';
+
+/** The expression that becomes the message, without what turns it into text or bytes: `Buffer.from(JSON.stringify(x))` → `x`. */
+export function messageExpression(file: string, scope: Scope, e: Expression): MessageExpression {
+  const unwrapped = unwrap(scope, e, 0);
+  return { span: spanOf(file, unwrapped.expression), encoding: unwrapped.encoding };
+}
+
+function unwrap(scope: Scope, e: Expression, depth: number): { expression: Expression; encoding: MessageExpression['encoding'] } {
+  if (e.kind === 'call' && depth < 6) {
+    const name = dotted(e.callee);
+    const [first] = e.args;
+    if (first !== undefined && name === 'JSON.stringify') return { expression: unwrapName(scope, first, depth), encoding: 'json-string' };
+    if (first !== undefined && (name === 'Buffer.from' || name === 'encodeURIComponent')) {
+      const inner = unwrap(scope, first, depth + 1);
+      if (inner.encoding !== 'plain') return { ...inner, encoding: 'json-buffer' };
+    }
+  }
+  if (e.kind === 'name' && depth < 6) {
+    const definition = definitionOf(scope, e.name);
+    const inner = definition === null ? null : unwrap(scope, definition, depth + 1);
+    if (inner !== null && inner.encoding !== 'plain') return inner;
+  }
+  return { expression: e.kind === 'await' || e.kind === 'cast' ? e.of : e, encoding: 'plain' };
+}
+
+function unwrapName(scope: Scope, e: Expression, depth: number): Expression {
+  return e.kind === 'cast' ? unwrap(scope, e.of, depth + 1).expression : e;
+}
+
+function definitionOf(scope: Scope, name: string): Expression | null {
+  for (let current: Scope | null = scope; current !== null; current = current.parent) {
+    const found = current.definitions.get(name);
+    if (found !== undefined) return found;
+    if (current.names.has(name)) return null;
+  }
+  return null;
+}
+
+/** The parameter of the enclosing function that an expression is made from; null when it is none, or several. */
+export function parameterBehind(scope: Scope, e: Expression, depth = 0): number | null {
+  const found = new Set<number>();
+  visitExpression(e, (part) => {
+    if (part.kind !== 'name') return;
+    const index = parameterOfName(scope, part.name, depth);
+    if (index !== null) found.add(index);
+  });
+  const [only] = found;
+  return found.size === 1 ? (only ?? null) : null;
+}
+
+function parameterOfName(scope: Scope, name: string, depth: number): number | null {
+  for (let current: Scope | null = scope; current !== null; current = current.parent) {
+    if (current.parameters.has(name)) return current.isBoundary ? (current.parameters.get(name) ?? null) : null;
+    const definition = current.definitions.get(name);
+    if (definition !== undefined && depth < 6) return parameterBehind(current, definition, depth + 1);
+    if (current.isBoundary) return null;
+  }
+  return null;
+}
+
+/** Value of the parameter behind a message expression. */
+export function parameterValue(scope: Scope, index: number | null): Value | null {
+  if (index === null) return null;
+  for (let current: Scope | null = scope; current !== null; current = current.parent) {
+    if (!current.isBoundary) continue;
+    for (const [name, at] of current.parameters) if (at === index) return current.names.get(name) ?? null;
+    return null;
+  }
+  return null;
+}
