@@ -77,7 +77,7 @@ export interface MigrationOptions extends WriteOptions {
   readonly table: 'outbox' | 'inbox';
   /** Name of the migration. */
   readonly name?: string;
-  /** `aggregate_type` and `aggregate_id` kept apart in an existing table. */
+  /** The index over `status` and `occurred_at` alone, without `available_at` behind them. */
   readonly twoColumns?: boolean;
   /** Service to write for, where the project has several. */
   readonly service?: string;

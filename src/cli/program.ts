@@ -1,5 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../core/errors.js';
 import type { ExitCode } from '../core/exit-code.js';
+import { nearestNames } from '../core/nearest.js';
 import { formats, type Format } from '../report/format.js';
 import { version } from '../workspace/package.js';
 import { commands as allCommands, type Commands } from './commands.js';
@@ -13,9 +15,13 @@ export function createProgram(done: (code: ExitCode) => void, commands: Commands
     .version(version(), '--version', 'print the version')
     .enablePositionalOptions()
     .showSuggestionAfterError()
-    .helpCommand(false)
     .configureHelp({ formatHelp: () => programHelp() })
-    .action(async (options) => done(await commands.wizard(options)));
+    .argument('[command]')
+    .action(async (command: string | undefined, options) => {
+      if (command !== undefined) throw unknownCommand(command, program);
+      done(await commands.wizard(options));
+    })
+    .hook('preAction', (_, command) => inheritFlags(program, command));
   const run = <T extends object>(call: (options: T) => Promise<ExitCode>) => async (options: T): Promise<void> => done(await call(options));
   addReading(program, commands, run);
   addWriting(program, commands, run);
@@ -26,6 +32,24 @@ export function createProgram(done: (code: ExitCode) => void, commands: Commands
     command.exitOverride().configureOutput({ writeErr: () => undefined, writeOut: (text) => void process.stdout.write(text) });
   }
   return program;
+}
+
+/** `outboxify --cwd shop scan` means the same as `outboxify scan --cwd shop`. */
+function inheritFlags(program: Command, command: Command): void {
+  if (command === program) return;
+  for (const name of Object.keys(program.opts())) {
+    const isGiven = program.getOptionValueSource(name) === 'cli' && command.getOptionValueSource(name) !== 'cli';
+    if (isGiven) command.setOptionValueWithSource(name, program.getOptionValue(name), 'cli');
+  }
+}
+
+function unknownCommand(given: string, program: Command): UsageError {
+  const names = program.commands.map((command) => command.name());
+  const [near] = nearestNames(given, names);
+  return new UsageError(`'${given}' is no command of outboxify.`, {
+    code: 'unknown-command',
+    hint: `${near === undefined ? '' : `Did you mean '${near}'? `}Commands: ${names.join(', ')}.`,
+  });
 }
 
 type Run = <T extends object>(call: (options: T) => Promise<ExitCode>) => (options: T) => Promise<void>;
@@ -56,7 +80,7 @@ function addWriting(program: Command, commands: Commands, run: Run): void {
   common(program.command('migration').addArgument(new Argument('<table>', 'outbox or inbox').choices(['outbox', 'inbox'])), dataFormats)
     .option('--write', 'write the files; without it, print the patch')
     .option('--name <name>', 'name of the migration')
-    .option('--two-columns', 'keep aggregate type and id in two columns of an existing table')
+    .option('--two-columns', 'index over status and time alone')
     .option('--service <name>', 'service to write for')
     .action((table, options) => run(commands.migration)({ ...options, table }));
   change(program.command('rewrite').argument('<handler>', 'Class.method, or the id of a finding'))

@@ -73,8 +73,8 @@ function parseJson(text: string, file: string): unknown {
     return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const line = lineOf(text, message);
-    throw new ConfigError(`'${file}'${line === undefined ? '' : ` (line ${line})`} is not JSON: ${message.split('\n')[0]}.`, {
+    const line = lineOfError(text);
+    throw new ConfigError(`'${file}' (line ${line}) is not JSON: ${message.split('\n')[0]}.`, {
       code: 'config-not-json',
       hint: 'Mend the JSON; comments and trailing commas are not allowed in it.',
       file,
@@ -84,9 +84,20 @@ function parseJson(text: string, file: string): unknown {
   }
 }
 
-/** The engine tells an offset for most mistakes, and none for a text that ends too early. */
-function lineOf(text: string, message: string): number | undefined {
-  const offset = /at position (\d+)/.exec(message)?.[1];
-  if (offset !== undefined) return text.slice(0, Number(offset)).split('\n').length;
-  return message.includes('end of JSON input') ? text.trimEnd().split('\n').length : undefined;
+/** The engine tells an offset for some mistakes only: it is the first line that can't be the beginning of a JSON text. */
+function lineOfError(text: string): number {
+  const lines = text.replace(/^\ufeff/, '').trimEnd().split('\n');
+  const isBeginning = (count: number): boolean => {
+    const prefix = lines.slice(0, count).join('\n');
+    try {
+      JSON.parse(prefix);
+      return true;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : '';
+      const offset = /at position (\d+)/.exec(message)?.[1];
+      return /end of JSON input/.test(message) || (offset !== undefined && Number(offset) >= prefix.length);
+    }
+  };
+  const wrong = lines.findIndex((_, index) => !isBeginning(index + 1));
+  return wrong === -1 ? lines.length : wrong + 1;
 }

@@ -77,7 +77,7 @@ export async function commit(cwd: string, files: readonly string[], message: str
 export async function fileAt(cwd: string, revision: string, file: string): Promise<string | null> {
   if (revision.startsWith('-')) return null;
   try {
-    const { stdout } = await run('git', ['show', `${revision}:./${file}`], { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+    const { stdout } = await run('git', ['cat-file', 'blob', `${revision}:./${file}`], { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
     return stdout;
   } catch {
     return null;
