@@ -1,10 +1,10 @@
 import { qualified, quote } from './identifiers.js';
-import type { TableSpec } from './tables.js';
+import { indexName, keyName, type TableSpec } from './tables.js';
 
 /** Kept by vacuum in time: a queue's rows die young, and the default waits for a fifth of a large table. */
 const storageParameters: Readonly<Record<TableSpec['role'], string>> = {
-  outbox: 'fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0',
-  inbox: 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_insert_scale_factor = 0.05',
+  outbox: 'fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0',
+  inbox: 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000',
 };
 
 export interface CreateOptions {
@@ -22,11 +22,12 @@ export function createStatements(spec: TableSpec, options: CreateOptions): strin
     const fallback = column.default === null ? '' : ` DEFAULT ${column.default.postgresql}`;
     return `${quote(column.name)} ${column.type.postgresql}${column.nullable ? '' : ' NOT NULL'}${fallback}`;
   });
-  const key = `CONSTRAINT ${quote(spec.primaryKey.name)} PRIMARY KEY (${spec.primaryKey.columns.map(quote).join(', ')})`;
+  const key = `CONSTRAINT ${quote(keyName(spec, options.name))} PRIMARY KEY (${spec.primaryKey.columns.map(quote).join(', ')})`;
+  const index = indexName(spec, options.name);
   const lines = [...columns, key].map((line) => `  ${line}`).join(',\n');
   return [
     `CREATE TABLE ${table} (\n${lines}\n) WITH (${storageParameters[spec.role]})`,
-    ...(spec.index === null ? [] : [`CREATE INDEX ${quote(spec.index.name)} ON ${table} (${indexColumns(spec, options).map(quote).join(', ')})`]),
+    ...(index === null ? [] : [`CREATE INDEX ${quote(index)} ON ${table} (${indexColumns(spec, options).map(quote).join(', ')})`]),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { qualified, quote } from './identifiers.js';
 import type { LiveIndex, LiveTable } from './live.js';
 import { sqlName } from './rule.js';
-import { inboxTable } from './tables.js';
+import { inboxTable, keyName } from './tables.js';
 
 /** Why a unique key does not decide who is first, nearest first. */
 export const uniqueFaults = ['deferrable', 'collation', 'partial', 'unusable', 'keys'] as const;
@@ -59,7 +59,7 @@ export function replaceUnique(table: LiveTable, faulty: LiveIndex | null): strin
 /** The usual name, when it is free once `faulty` is gone. */
 function constraintName(table: LiveTable, faulty: LiveIndex | null): string {
   const taken = new Set(table.takenNames.map(({ name }) => name).filter((name) => name !== faulty?.name));
-  const wanted = inboxTable.primaryKey.name;
+  const wanted = keyName(inboxTable, table.name);
   let name = wanted;
   for (let count = 2; taken.has(name); count += 1) name = `${wanted}_${count}`;
   return name;

@@ -15,7 +15,7 @@ export async function introspect(connection: DatabaseConnection, tables: TablesC
     await connection.query<LiveColumn>(columnSql, [table.oid]),
     await readIndexes(connection, table.oid),
     await connection.query<{ readonly name: string }>(unloggedPartitionSql, [table.oid]),
-    await connection.query<TakenName>(namesSql, [table.schema]),
+    await connection.query<TakenName>(namesSql, [table.schema, `idx_${table.name}`, `uq_${table.name}`]),
   ];
   return {
     role,
@@ -75,10 +75,11 @@ const unloggedPartitionSql = `
   SELECT format('%I.%I', n.nspname, c.relname) AS name FROM parts JOIN pg_class c ON c.oid = parts.inhrelid JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relpersistence <> 'p' AND c.relkind = 'r' ORDER BY 1`;
 
+/** Names that a mending statement may want. */
 const namesSql = `
   SELECT c.relname AS name, i.indrelid::regclass::text AS "table"
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_index i ON i.indexrelid = c.oid
-  WHERE n.nspname = ? AND (c.relname LIKE 'idx!_outbox!_%' ESCAPE '!' OR c.relname LIKE 'uq!_inbox!_%' ESCAPE '!')`;
+  WHERE n.nspname = ? AND (starts_with(c.relname, ?) OR starts_with(c.relname, ?))`;
 
 interface IndexRow extends Omit<LiveIndex, 'keys' | 'included'> {
   readonly columns: readonly (KeyRow & { readonly isKey: boolean })[];

@@ -1,7 +1,7 @@
 import { quote, qualified } from './identifiers.js';
 import type { LiveIndex, LiveKey, LiveTable } from './live.js';
 import { sqlName } from './rule.js';
-import { outboxTable } from './tables.js';
+import { indexName, outboxTable } from './tables.js';
 
 /** Why an index does not serve the relay's query, best first: an index with a later fault is further from serving. */
 export const indexFaults = ['unusable', 'order', 'collation', 'predicate', 'keys'] as const;
@@ -15,15 +15,15 @@ export interface JudgedIndex {
 
 /** The index that serves the relay, or else the one that comes nearest; null when there is none with a key that matters. */
 export function nearestIndex(table: LiveTable): JudgedIndex | null {
-  const judged = table.indexes.filter(isRelated).map((index) => ({ index, fault: judge(index) }));
+  const judged = table.indexes.filter((index) => isRelated(index, table.name)).map((index) => ({ index, fault: judge(index) }));
   const rank = ({ fault }: JudgedIndex): number => (fault === null ? -1 : indexFaults.indexOf(fault));
   return judged.sort((a, b) => rank(a) - rank(b))[0] ?? null;
 }
 
 /** An index that was made for the relay: one of the two columns is a key or at least included, or the name says so. */
-function isRelated(index: LiveIndex): boolean {
+function isRelated(index: LiveIndex, table: string): boolean {
   const names = [...index.keys.map(({ column }) => column), ...index.included];
-  return names.includes('status') || names.includes('occurred_at') || index.name === outboxTable.index?.name;
+  return names.includes('status') || names.includes('occurred_at') || index.name === indexName(outboxTable, table);
 }
 
 function judge(index: LiveIndex): IndexFault | null {
@@ -76,7 +76,8 @@ function strip(predicate: string): string {
 
 /** Statements that put an index of the usual name and keys in the place of `faulty`. */
 export function replaceIndex(table: LiveTable, faulty: LiveIndex | null): string[] {
-  const { name, columns } = outboxTable.index ?? { name: '', columns: [] };
+  const columns = outboxTable.index?.columns ?? [];
+  const name = indexName(outboxTable, table.name) ?? '';
   const holder = table.takenNames.find((taken) => taken.name === name);
   const own = table.indexes.find((index) => index.name === name);
   // CONCURRENTLY is not to be had for a partitioned table.

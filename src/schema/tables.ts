@@ -71,3 +71,15 @@ export const tableSpecs: Readonly<Record<TableRole, TableSpec>> = { outbox: outb
 
 /** Names that are used when nothing else is configured. */
 export const defaultTables: TablesConfig = { outbox: 'outbox', inbox: 'inbox', schema: null };
+
+const maximumName = 63;
+
+/** Name of the primary key of a table of this name. */
+export function keyName(spec: TableSpec, table: string): string {
+  return spec.primaryKey.name.replace(spec.role, () => table).slice(0, maximumName);
+}
+
+/** Name of the index of a table of this name; null: it has none. */
+export function indexName(spec: TableSpec, table: string): string | null {
+  return spec.index === null ? null : spec.index.name.replace(spec.role, () => table).slice(0, maximumName);
+}

@@ -4,7 +4,7 @@ import { nearestUnique, replaceUnique } from '../inbox-unique.js';
 import type { LiveIndex, LiveTable } from '../live.js';
 import { describeIndex } from '../outbox-index.js';
 import { plainName, sqlName, type SchemaRule } from '../rule.js';
-import { inboxTable } from '../tables.js';
+import { inboxTable, keyName } from '../tables.js';
 
 export const inboxUnique: SchemaRule = {
   id: 'inbox-unique',
@@ -40,7 +40,7 @@ function canHaveUnique({ partitionKey }: LiveTable): boolean {
 function startOver(table: LiveTable): string[] {
   const columns = inboxTable.columns.filter(({ name }) => table.columns.some((column) => column.name === name)).map(({ name }) => quote(name)).join(', ');
   const old = `${table.name}_old`;
-  const primary = table.indexes.find(({ name }) => name === inboxTable.primaryKey.name);
+  const primary = table.indexes.find(({ name }) => name === keyName(inboxTable, table.name));
   return [
     `ALTER TABLE ${sqlName(table)} RENAME TO ${quote(old)}`,
     ...(primary === undefined ? [] : [`ALTER INDEX ${sqlName({ ...table, name: primary.name })} RENAME TO ${quote(`${primary.name}_old`)}`]),
