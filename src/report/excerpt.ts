@@ -6,7 +6,13 @@ export function codeLine(source: string, span: Span, width = 48): string {
   const isAwaited = /\bawait\s+$/.test(source.slice(Math.max(0, span.start - 12), span.start));
   const call = oneLine(source.slice(span.start, span.end));
   const text = `${isAwaited ? 'await ' : ''}${call}`;
-  return printable([...text].length <= width ? text : fold(text));
+  const shorter = [(line: string) => line, withoutTypeArguments, fold].reduce((line, shorten) => ([...line].length <= width ? line : shorten(line)), text);
+  return printable(shorter);
+}
+
+/** `emit<void, OrderPaid>(…)` as `emit(…)`. */
+function withoutTypeArguments(text: string): string {
+  return text.replace(/(\w)<[^()<>]*(?:<[^()<>]*>[^()<>]*)*>\(/g, '$1(');
 }
 
 function oneLine(text: string): string {

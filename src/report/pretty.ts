@@ -84,7 +84,7 @@ function toRows(finding: Finding, read: (file: string) => string | null): readon
   const writeRows = shown.map((write) => effectRow(write, { read, text: `${write.transaction === null || kind === 'lost-event' ? 'committed' : 'written'}${route(write)}` }));
   const rest = writes.length - shown.length;
   if (rest > 0) writeRows.push({ place: null, code: '', role: 'done', text: `and ${count(rest, 'more write')}` });
-  const publishRow = effectRow(publish, { read, text: `published${publish.awaited ? '' : ', not awaited'}${publish.path.length === 0 ? '' : ` (${chain(publish.path, publish)})`}` });
+  const publishRow = effectRow(publish, { read, text: `published${publish.awaited ? '' : ', not awaited'}${publish.path.length === 0 ? '' : ` (${chain(publish)})`}` });
   const crash: Row = { place: null, code: '', role: 'crash', text: crashText(finding, event) };
   if (kind === 'lost-event') return numbered([...writeRows, crash, publishRow]);
   const commit = witness.find(({ role }) => role === 'commit');
@@ -122,15 +122,17 @@ function lineOf({ file, line }: Place, read: (file: string) => string | null): s
   return printable((read(file)?.split('\n')[line - 1] ?? '').trim());
 }
 
-/** ` (OrdersRepository.save → Repository.save, orders.repository.ts:19)`; nothing when the handler writes itself. */
+/** ` (OrdersRepository.add → Repository.save, orders.repository.ts:19)`; nothing when the handler writes itself. */
 function route(write: Write): string {
-  return write.path.length === 0 ? '' : ` (${chain(write.path, write)})`;
+  if (write.path.length === 0) return '';
+  const call = write.receiver === null ? [] : [`${write.receiver.type}.${write.operation}`];
+  return ` (${chain(write, call)})`;
 }
 
-function chain(path: PlacedEffect['path'], effect: Place): string {
-  const functions = path.slice(1).map((site) => printable(site.function));
-  const where = `${printable(effect.file.split('/').at(-1) ?? effect.file)}:${effect.line}`;
-  return functions.length === 0 ? where : `${functions.join(' → ')}, ${where}`;
+function chain(effect: PlacedEffect, last: readonly string[] = []): string {
+  const functions = [...effect.path.slice(1).map((site) => site.function), ...last];
+  const where = `${effect.file.split('/').at(-1) ?? effect.file}:${effect.line}`;
+  return printable(functions.length === 0 ? where : `${functions.join(' → ')}, ${where}`);
 }
 
 function summary(result: ScanResult, { style }: PrettyOptions): string {

@@ -20,7 +20,7 @@ export function link(text: string, url: string): string {
 /** Cut to a width, with a sign that it was. */
 export function cut(text: string, width: number): string {
   const characters = [...text];
-  return characters.length <= width ? text : `${characters.slice(0, Math.max(1, width - 1)).join('')}…`;
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(1, width - 1)).join('').replace(/[…{(,\s]+$/, '')}…`;
 }
 
 /** Filled up with blanks to a width. */

@@ -11,15 +11,24 @@ const ormPackages = { typeorm: ['typeorm', '@nestjs/typeorm'] } as const;
 
 /** Dependency names that say that a service publishes or subscribes, by the bus's name. */
 const busPackages: Readonly<Record<string, readonly string[]>> = {
-  'nestjs-microservices': ['@nestjs/microservices'],
-  amqplib: ['amqplib', 'amqp-connection-manager'],
+  'nest-microservices': ['@nestjs/microservices'],
+  amqplib: ['amqplib'],
+  'amqp-connection-manager': ['amqp-connection-manager'],
   'golevelup-rabbitmq': ['@golevelup/nestjs-rabbitmq'],
 };
 
 /** The services of a project: as configured, else as detected. Never empty. */
 export function resolveServices(workspace: Workspace, config: Config): readonly ServiceConfig[] {
-  return config.services.length > 0 ? config.services : detectServices(workspace);
+  if (config.services.length > 0) return config.services;
+  const known = detected.get(workspace);
+  if (known) return known;
+  const services = detectServices(workspace);
+  detected.set(workspace, services);
+  return services;
 }
+
+/** Asked for every finding of a scan, and the same as long as the workspace is. */
+const detected = new WeakMap<Workspace, readonly ServiceConfig[]>();
 
 /** The service that a file belongs to: the one with the deepest root around it. */
 export function serviceOf(services: readonly ServiceConfig[], file: string): ServiceConfig | null {
@@ -40,7 +49,7 @@ export function completeServices(workspace: Workspace, partial: readonly Partial
  */
 export function detectServices(workspace: Workspace): readonly ServiceConfig[] {
   const manifests = findManifests(workspace);
-  const own = manifests.filter((manifest) => manifest.root !== '.' && isService(manifest));
+  const own = manifests.filter((manifest) => manifest.root !== '.' && isService(manifest) && !isLibrary(manifest, manifests));
   const root = manifestOf(manifests, '.');
   const found = own.map((manifest) => candidate(manifest.root, manifest, manifest.name));
   if (isService(root)) {
@@ -71,6 +80,11 @@ function distinctNames(candidates: readonly Candidate[]): Candidate[] {
 
 function isService({ dependencies }: Manifest): boolean {
   return [...ormPackages.typeorm, ...Object.values(busPackages).flat()].some((name) => dependencies.has(name));
+}
+
+/** A package that another one of the project depends on is part of that one, not a service. */
+function isLibrary({ name }: Manifest, manifests: readonly Manifest[]): boolean {
+  return name !== null && manifests.some(({ dependencies }) => dependencies.has(name));
 }
 
 function manifestOf(manifests: readonly Manifest[], root: string): Manifest {

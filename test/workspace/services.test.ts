@@ -17,7 +17,7 @@ const cases: readonly Case[] = [
     name: 'one service',
     files: { 'package.json': typeorm, 'src/main.ts': '' },
     services: [{
-      name: 'orders', root: '.', orm: 'typeorm', buses: ['nestjs-microservices'], database: 'postgresql',
+      name: 'orders', root: '.', orm: 'typeorm', buses: ['nest-microservices'], database: 'postgresql',
       migrations: { tool: 'typeorm', directory: 'src/migrations' }, outbox: 'src/outbox', databaseUrlEnv: 'DATABASE_URL',
     }],
   },
@@ -27,6 +27,9 @@ const cases: readonly Case[] = [
       'package.json': json({ name: 'shop', workspaces: ['services/*'] }),
       'services/orders/package.json': typeorm, 'services/orders/src/main.ts': '',
       'services/mail/package.json': json({ dependencies: { amqplib: '1' } }), 'services/mail/index.js': '',
+      'packages/bus/package.json': json({ name: '@shop/bus', dependencies: { amqplib: '1' } }),
+      'services/mail/node.txt': '',
+      'services/web/package.json': json({ dependencies: { '@shop/bus': '*' } }),
       'packages/ui/package.json': json({ dependencies: { react: '19' } }),
     },
     services: [

@@ -2,10 +2,11 @@ import { exitCode, type ExitCode } from '../../core/exit-code.js';
 import type { Finding } from '../../core/finding.js';
 import { UsageError } from '../../core/errors.js';
 import { nearestNames } from '../../core/nearest.js';
-import { notLookedAt, toJsonFinding } from '../../report/json.js';
+import { toJsonFinding } from '../../report/json.js';
 import { version } from '../../workspace/package.js';
 import { assertProject, openContext } from '../context.js';
 import type { ExplainOptions } from '../options.js';
+import { createPreview } from './preview.js';
 import { findRule, ruleIds } from './rules.js';
 import { findingText, ruleText } from './text.js';
 
@@ -22,11 +23,12 @@ export async function runExplain(options: ExplainOptions): Promise<ExitCode> {
   const { analyse } = await import('../../analysis/analyse.js');
   const analysis = analyse(workspace, config);
   const findings = findSubject(analysis.result.findings, options.subject);
+  const preview = await createPreview(analysis, context);
   if (options.format === 'json') {
     const tool = { name: 'outboxify', version: version() };
-    out.print(JSON.stringify({ schemaVersion: 1, tool, findings: findings.map((finding) => toJsonFinding(finding, notLookedAt)) }, null, 2));
+    out.print(JSON.stringify({ schemaVersion: 1, tool, findings: findings.map((finding) => toJsonFinding(finding, preview(finding))) }, null, 2));
   } else {
-    out.print(findings.map((finding) => findingText(finding, { style: out.style, rewrite: null })).join('\n\n'));
+    out.print(findings.map((finding) => findingText(finding, { style: out.style, rewrite: preview(finding) })).join('\n\n'));
   }
   return exitCode.ok;
 }

@@ -1,7 +1,7 @@
 import type { Entry, Finding } from '../../core/finding.js';
 import { findingSentence } from '../../report/annotation.js';
 import { findingRules, stageTexts } from '../../report/rules.js';
-import { pad, printable, type TextStyle } from '../../report/text.js';
+import { cut, pad, printable, type TextStyle } from '../../report/text.js';
 import type { Preview } from './preview.js';
 import type { ExplainedRule } from './rules.js';
 
@@ -15,8 +15,7 @@ const entryTexts: Readonly<Record<Entry, string>> = {
 
 export interface FindingTextOptions {
   readonly style: TextStyle;
-  /** Null: not looked at. */
-  readonly rewrite: Preview | null;
+  readonly rewrite: Preview;
 }
 
 /** Everything about one finding: the path that proves it, why it hurts, what the rewrite would do or why it can't. */
@@ -34,7 +33,7 @@ export function findingText(finding: Finding, { style, rewrite }: FindingTextOpt
     section('The path', witnessLines(finding, style), style),
     section('Why it hurts', [rule.problem, rule.pain], style),
     section('Stage', [`${stage}: ${stageTexts[stage]}`], style),
-    ...(rewrite === null ? [] : [rewriteSection(finding, rewrite, style)]),
+    rewriteSection(finding, rewrite, style),
   ].join('\n\n');
 }
 
@@ -50,7 +49,7 @@ function witnessLines({ witness }: Finding, style: TextStyle): readonly string[]
   return witness.map(({ step, role, text, file, line }) => {
     const number = String(step).padStart(2);
     const where = style.dim(`${printable(file)}:${line}`);
-    const shown = pad(printable(text), Math.min(width, 70));
+    const shown = pad(cut(printable(text), 76), Math.min(width, 76));
     return role === 'crash' ? style.red(`${number}  ✗ ${printable(text)}`) : `${number}  ${shown}  ${where}`;
   });
 }
@@ -58,11 +57,10 @@ function witnessLines({ witness }: Finding, style: TextStyle): readonly string[]
 function rewriteSection({ handler, stage }: Finding, rewrite: Preview, style: TextStyle): string {
   const next = stage === 'legacy' ? 'dual-publish' : 'outbox-only';
   const command = `outboxify rewrite ${printable(handler.name)} --to ${next}`;
-  if (!rewrite.possible) {
-    const reasons = rewrite.reasons.map(({ code, message }) => `${code}: ${printable(message)}`);
-    return section(`Why '${command}' can't do it`, reasons, style);
-  }
-  return [section('What the rewrite would do', [`'${command}' prints this patch, and writes it with --write.`], style), ...(rewrite.patch === '' ? [] : [rewrite.patch.trimEnd()])].join('\n\n');
+  const reasons = rewrite.reasons.map(({ code, message }) => `${code}: ${printable(message)}`);
+  if (!rewrite.possible) return section(`Why '${command}' can't do it`, reasons, style);
+  const lines = [`'${command}' prints this patch once it is proved, and writes it with --write.`, ...reasons];
+  return [section('What the rewrite would do', lines, style), ...(rewrite.patch === '' ? [] : [rewrite.patch.trimEnd()])].join('\n\n');
 }
 
 function section(title: string, lines: readonly string[], style: TextStyle): string {

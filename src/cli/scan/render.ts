@@ -4,6 +4,7 @@ import type { Format } from '../../report/format.js';
 
 import { version } from '../../workspace/package.js';
 import type { CommandContext } from '../context.js';
+import { createPreview } from '../explain/preview.js';
 
 export interface RenderOptions {
   readonly format: Format;
@@ -22,7 +23,7 @@ export async function render(analysis: Analysis, { format, context, urlOf }: Ren
       return renderPretty(result, { style, read: (file) => context.workspace.read(file), urlOf: hasLinks ? urlOf : undefined, width: process.stdout.columns });
     }
     case 'json':
-      return (await import('../../report/json.js')).renderJson(result, { tool });
+      return (await import('../../report/json.js')).renderJson(result, { tool, rewriteOf: await createPreview(analysis, context) });
     case 'markdown':
       return (await import('../../report/markdown.js')).renderMarkdown(result);
     case 'html':
