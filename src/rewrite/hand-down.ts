@@ -33,7 +33,13 @@ export class HandDown {
     const added = [...missing, manager].join(', ');
     const last = node.arguments[node.arguments.length - 1];
     if (last === undefined) this.edits.insert(file, node.getEnd() - 1, added);
-    else this.edits.insert(file, last.getEnd(), `, ${added}`);
+    else this.edits.insert(file, last.getEnd(), this.ownLine(file, node) ? `,${this.edits.open(file).style.eol}${indentAt(this.edits.open(file).text, last.getStart())}${added}` : `, ${added}`);
+  }
+
+  /** Whether the arguments of a call stand on lines of their own. */
+  private ownLine(file: string, node: ts.CallExpression): boolean {
+    const first = node.arguments[0];
+    return first !== undefined && this.edits.open(file).text.slice(node.arguments.pos, first.getStart()).includes('\n');
   }
 
   /** Makes the function take a manager; the number of parameters that stand before it. */

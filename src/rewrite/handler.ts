@@ -4,7 +4,7 @@ import type { Write } from '../core/finding.js';
 import type { CodemodContext, HandlerFindings } from './codemod.js';
 import { EditSet } from './edits.js';
 import { eventName, aggregateOf, routeEntry, type Aggregate, type AggregateSource, type EventName } from './event.js';
-import { relativeSpecifier } from './imports.js';
+import { specifierOf } from './imports.js';
 import { projectOf } from './project.js';
 import { readPublish, type PublishSite } from './publish.js';
 import { refuse } from './refusal.js';
@@ -123,7 +123,7 @@ export function importOutbox(code: HandlerCode, context: CodemodContext): { read
   const { edits, file } = code;
   const { source } = edits.open(file);
   for (const [name, module] of [['integrationEvent', 'integration-event.ts'], ['store', 'store.ts']] as const) {
-    edits.need(file, name, relativeSpecifier(file, `${context.service.outbox}/${module}`, source));
+    edits.need(file, name, specifierOf(projectOf(context.workspace), file, `${context.service.outbox}/${module}`, source));
   }
   return { store: 'store', integrationEvent: 'integrationEvent' };
 }

@@ -1,6 +1,7 @@
 import { ts } from 'ts-morph';
 import type { Edit } from '../core/edit.js';
 import type { EditSet, NeededImport } from './edits.js';
+import type { Project } from './project.js';
 import { quoted } from './style.js';
 
 /** All edits, those for the imports that were asked for included. */
@@ -83,8 +84,35 @@ function isSorted(names: readonly string[]): boolean {
   return names.length > 1 && names.every((name, index) => index === 0 || compare(names[index - 1] ?? '', name) <= 0);
 }
 
-/** The specifier by which a file of the project imports another one. */
-export function relativeSpecifier(from: string, to: string, source: ts.SourceFile): string {
+/** The specifier by which a file of the project imports another one: through an alias that the file uses already, or by a relative path. */
+export function specifierOf(project: Project, from: string, to: string, source: ts.SourceFile): string {
+  const relative = relativeSpecifier(from, to, source);
+  if (!relative.startsWith('../../')) return relative;
+  for (const statement of source.statements) {
+    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier) || statement.moduleSpecifier.text.startsWith('.')) continue;
+    const used = statement.moduleSpecifier.text;
+    const file = project.resolve(used, from);
+    const rest = file === null ? null : sharedEnd(used, file);
+    if (file === null || rest === null) continue;
+    const base = file.slice(0, file.length - rest.extension.length - rest.path.length);
+    if (base === '' || !to.startsWith(base)) continue;
+    const candidate = used.slice(0, used.length - rest.path.length) + to.slice(base.length).replace(/\.[cm]?tsx?$/, '');
+    if (project.resolve(candidate, from) === to) return candidate;
+  }
+  return relative;
+}
+
+/** The longest path that a specifier and the file it means end with. */
+function sharedEnd(specifier: string, file: string): { readonly path: string; readonly extension: string } | null {
+  const extension = /(?:\/index)?\.[cm]?[jt]sx?$/.exec(file)?.[0] ?? '';
+  const stem = file.slice(0, file.length - extension.length).split('/');
+  const words = specifier.split('/');
+  let shared = 0;
+  while (shared < words.length - 1 && shared < stem.length && words[words.length - 1 - shared] === stem[stem.length - 1 - shared]) shared += 1;
+  return shared === 0 ? null : { path: stem.slice(stem.length - shared).join('/'), extension };
+}
+
+function relativeSpecifier(from: string, to: string, source: ts.SourceFile): string {
   const fromParts = from.split('/').slice(0, -1);
   const toParts = to.replace(/\.[cm]?tsx?$/, '').split('/');
   let shared = 0;

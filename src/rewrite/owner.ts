@@ -4,7 +4,7 @@ import { propertyOf } from './bind.js';
 import type { LocatedCall } from './calls.js';
 import type { CodemodContext } from './codemod.js';
 import type { EditSet } from './edits.js';
-import { isTestFile, projectOf } from './project.js';
+import { isTestFile, projectOf, type Declared } from './project.js';
 import { refuse } from './refusal.js';
 import { indentAt } from './style.js';
 
@@ -62,7 +62,7 @@ function injectDataSource(edits: EditSet, file: string, owner: ts.ClassDeclarati
   if (!decoratorNames(owner).some((decorator) => injectableDecorators.has(decorator))) refuse('not-injectable', `'${name}' (${at}) has no decorator by which Nest would inject a data source. Give it one through its constructor.`);
   guardInjectable(context);
   if (propertyOf(owner, 'dataSource') !== null || owner.members.some((member) => member.name?.getText() === 'dataSource')) refuse('no-data-source', `'${name}' (${at}) has a member 'dataSource' that is no data source of TypeORM.`);
-  const followUps = guardConstruction(owner, name, context);
+  const followUps = guardConstruction({ file, node: owner }, name, context);
   const constructor = owner.members.find((member) => ts.isConstructorDeclaration(member) && member.body !== undefined);
   if (constructor !== undefined && ts.isConstructorDeclaration(constructor)) addToConstructor(edits, file, constructor);
   else addConstructor(edits, file, owner, at);
@@ -135,18 +135,19 @@ function guardOneDataSource(context: CodemodContext): void {
 }
 
 /** Guards: nobody else constructs the class. Tests that do are named. */
-function guardConstruction(owner: ts.ClassDeclaration, name: string, context: CodemodContext): readonly string[] {
+function guardConstruction(owner: Declared<ts.ClassDeclaration>, name: string, context: CodemodContext): readonly string[] {
   const project = projectOf(context.workspace);
   const followUps: string[] = [];
   for (const file of project.filesMentioning(name)) {
     const source = project.source(file);
-    if (source === null) continue;
+    // The same name may be another class, in another service.
+    if (source === null || project.findType(file, name)?.file !== owner.file) continue;
     walk(source, (node) => {
       if (ts.isNewExpression(node) && node.expression.getText() === name) {
         if (!isTestFile(file)) refuse('constructed-by-hand', `'${name}' is constructed in ${file}:${lineOf(node)}, which would have to pass a data source.`);
         followUps.push(`${file}:${lineOf(node)} constructs '${name}': pass a DataSource as the last argument.`);
       }
-      if (ts.isClassDeclaration(node) && node !== owner && node.heritageClauses?.some((clause) => clause.token === ts.SyntaxKind.ExtendsKeyword && clause.types[0]?.expression.getText() === name) === true) {
+      if (ts.isClassDeclaration(node) && node.name?.text !== name && node.heritageClauses?.some((clause) => clause.token === ts.SyntaxKind.ExtendsKeyword && clause.types[0]?.expression.getText() === name) === true) {
         refuse('inherited-constructor', `'${node.name?.text ?? ''}' (${file}:${lineOf(node)}) extends '${name}' and would have to pass a data source to its constructor.`);
       }
     });

@@ -15,7 +15,8 @@ export interface Declared<T extends ts.Node> {
 /** Looks declarations up across the files of a project. Parses a file when it is asked for, once. */
 export class Project {
   private readonly sources = new Map<string, ts.SourceFile | null>();
-  private readonly resolve: ModuleResolver;
+  /** The file behind a module specifier; null: external, or not there. */
+  readonly resolve: ModuleResolver;
 
   constructor(readonly workspace: Workspace) {
     this.resolve = moduleResolver(workspace);

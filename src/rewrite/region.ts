@@ -119,6 +119,21 @@ function guardPublishPlace(publish: PublishSite, list: StatementList): void {
   }
 }
 
+/**
+ * Guards for an event that is stored in a transaction and published behind it: the publish follows in the same list, in no
+ * branch of its own, and what stands between changes nothing that the message uses.
+ */
+export function guardBehind(list: StatementList, transaction: ts.Statement, publish: PublishSite): void {
+  const last = list.statements.indexOf(transaction);
+  const index = statementIndex(list, publish.statement);
+  if (index <= last) refuse('no-sound-place', `The publish (${publish.finding.handler.file}:${lineOf(publish.statement)}) and the transaction have no block in common, or it stands before the transaction.`);
+  guardPublishPlace(publish, list);
+  const needed = referencedNames(publish.message.node);
+  const culprit = [...between(list, last, publish)].find((statement) => affects(statement, needed));
+  if (culprit !== undefined) refuse('unknown-call', `'${short(culprit)}' (line ${lineOf(culprit)}) stands between the commit and the publish and may change the message. Move it into the transaction, or behind the publish.`);
+  guardExits({ list, first: last + 1, last, start: 0, end: 0, publishesFirst: false }, [publish]);
+}
+
 /** Guards: nothing between the first write and the publish leaves the function or the loop. */
 export function guardExits(region: Region, publishes: readonly PublishSite[]): void {
   const last = Math.max(region.last, ...publishes.map(({ statement }) => statementIndex(region.list, statement)));

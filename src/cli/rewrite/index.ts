@@ -1,0 +1,57 @@
+import { analyse } from '../../analysis/analyse.js';
+import { UsageError } from '../../core/errors.js';
+import type { ExitCode } from '../../core/exit-code.js';
+import type { Finding } from '../../core/finding.js';
+import { nearestNames } from '../../core/nearest.js';
+import { prepareRewrite } from '../../rewrite/execute.js';
+import { findingsOfHandler } from '../../rewrite/planner.js';
+import { eventTitle } from '../../rewrite/title.js';
+import { assertProject, openContext } from '../context.js';
+import type { RewriteOptions } from '../options.js';
+import { finishChange, undoChange } from './change.js';
+
+/** `outboxify rewrite <handler> --to <stage>` */
+export async function runRewrite(options: RewriteOptions): Promise<ExitCode> {
+  const context = await openContext(options);
+  if (options.undo === true) return undoChange(context, options, options.handler, options.to === undefined ? ['outbox-only', 'dual-publish'] : [options.to]);
+  const { to } = options;
+  if (to === undefined) throw new UsageError(`The stage for '${options.handler}' is missing.`, { code: 'stage-missing', hint: "Add '--to dual-publish' or '--to outbox-only'." });
+  assertProject(context);
+  const { workspace, config, out } = context;
+  out.progress(`Reading ${workspace.files().length.toLocaleString('en-US')} files…`);
+  const analysis = analyse(workspace, config);
+  const finding = findHandler(analysis.result.findings, options.handler);
+  const findings = findingsOfHandler(analysis, finding) ?? [finding];
+  const prepared = await prepareRewrite({ workspace, config, analysis }, findings, to, options);
+  out.progress(null);
+  return finishChange(context, options, prepared, {
+    name: finding.handler.name,
+    stage: to,
+    subject: `outbox: ${to} ${finding.handler.name} (${findings.map(eventTitle).join(', ')})`,
+    force: options.force,
+  });
+}
+
+/** The handler that a person means: by its name, the last part of it, or the id of a finding. */
+function findHandler(findings: readonly Finding[], subject: string): Finding {
+  const matches: readonly ((finding: Finding) => boolean)[] = [
+    ({ handler }) => handler.name === subject,
+    ({ handler }) => `${handler.file}#${handler.name}` === subject,
+    ({ id }) => /^[0-9a-f]{4,}$/i.test(subject) && id.startsWith(subject.toLowerCase()),
+    ({ handler }) => handler.name.split('.').at(-1) === subject,
+  ];
+  for (const isMatch of matches) {
+    const found = findings.filter(isMatch);
+    const [first] = found;
+    if (first === undefined) continue;
+    const other = found.find(({ handler }) => handler.file !== first.handler.file || handler.span.start !== first.handler.span.start);
+    if (other === undefined) return first;
+    throw new UsageError(`'${subject}' is the name of several handlers: ${first.handler.file}#${first.handler.name} and ${other.handler.file}#${other.handler.name}.`, {
+      code: 'ambiguous-handler',
+      hint: `Name one as '${first.handler.file}#${first.handler.name}'.`,
+    });
+  }
+  const near = nearestNames(subject, [...new Set(findings.map(({ handler }) => handler.name))]);
+  const meant = near.length > 0 ? `Did you mean ${near.map((name) => `'${name}'`).join(' or ')}? ` : '';
+  throw new UsageError(`No handler with a dual write is called '${subject}'.`, { code: 'unknown-handler', hint: `${meant}'outboxify scan' lists them.` });
+}
