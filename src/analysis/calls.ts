@@ -120,7 +120,7 @@ function callUnknown(machine: Machine, frame: Frame, object: Value, call: Call):
   if (object.kind === 'array' && method === 'push') object.items.push(...call.args);
   if (HANDLERS_FOR_LATER.has(method)) return UNKNOWN;
   noteUnresolved(machine, frame, object, call);
-  if (frame.tries > 0) frame.nodes.push({ kind: 'risk' });
+  if (frame.tries > 0 && call.fact.awaited) frame.nodes.push({ kind: 'risk' });
   if (LOOPS.has(method) && call.args.some((arg) => arg.kind === 'function')) return runOverItems(machine, frame, object, call);
   if (method === 'then') return runCallbacks(machine, frame, call, [object]);
   if (method === 'catch') {

@@ -47,6 +47,8 @@ export interface PublishEffect extends At {
   /** Identity of the integration event that is the message. */
   readonly event: string | null;
   readonly isRequest: boolean;
+  /** A request whose reply nobody looks at. */
+  readonly isCommand: boolean;
 }
 
 export interface StoreEffect extends At {
@@ -72,6 +74,8 @@ export type Node =
   | { readonly kind: 'inline'; readonly body: readonly Node[] }
   | { readonly kind: 'try'; readonly block: readonly Node[]; readonly handler: readonly Node[] | null; readonly finalizer: readonly Node[] }
   | { readonly kind: 'exit'; readonly by: 'return' | 'throw' | 'jump' }
+  /** On this path the write turned out to have changed no row. */
+  | { readonly kind: 'unwritten'; readonly write: WriteEffect }
   /** Some call that may throw. */
   | { readonly kind: 'risk' };
 

@@ -11,6 +11,7 @@ export function evaluate(machine: Machine, frame: Frame, e: Expression): Value {
     case 'name': return nameValue(machine, frame, e.name);
     case 'this': return frame.self;
     case 'super': return frame.self;
+    case 'number': return UNKNOWN;
     case 'string': return { kind: 'string', value: e.value };
     case 'template': return templateValue(machine, frame, e);
     case 'member': return memberExpression(machine, frame, e);
@@ -87,7 +88,6 @@ function indexValue(machine: Machine, frame: Frame, e: Extract<Expression, { kin
 function newValue(machine: Machine, frame: Frame, e: Extract<Expression, { kind: 'new' }>): Value {
   const callee = evaluate(machine, frame, e.callee);
   for (const arg of e.args) evaluate(machine, frame, arg);
-  if (frame.tries > 0) frame.nodes.push({ kind: 'risk' });
   return union(...alternatives(callee).map((value): Value => {
     if (value.kind === 'class') return instanceOf(value.ref);
     return value.kind === 'symbol' ? externalOf(machine.catalog.canonical(`${value.module}:${value.name}`)) : UNKNOWN;

@@ -1,7 +1,7 @@
 import type { ArgumentPath, PublishMatcher, TransactionMatcher, WriteMatcher } from '../adapters/adapter.js';
 import type { PublishRoute, Receiver } from '../core/finding.js';
 import { runCallbacks, runInPlace, type Call } from './calls.js';
-import type { TransactionRef } from './effects.js';
+import type { TransactionRef, WriteEffect } from './effects.js';
 import type { Expression } from './facts.js';
 import { spanKey, spanOf, type Frame, type Machine } from './machine.js';
 import { yieldValue } from './members.js';
@@ -23,22 +23,22 @@ export function callExternal(machine: Machine, frame: Frame, receiver: ExternalV
   if (effect !== undefined) {
     const { matcher } = effect;
     if ('bus' in matcher) pushPublish(machine, frame, matcher, receiver, call);
-    else pushWrite(machine, frame, matcher, effect.adapter, receiver, call);
-    return writtenValue(call);
+    else return pushWrite(machine, frame, matcher, effect.adapter, receiver, call);
+    return UNKNOWN;
   }
   const subscriber = machine.catalog.subscriberCall(type, method);
   if (subscriber !== undefined) {
     for (const fn of alternatives(call.args[subscriber.callback] ?? UNKNOWN)) if (fn.kind === 'function') noteSubscriber(machine, frame, fn, subscriber.bus, textOf(call, subscriber.destination), call);
     return UNKNOWN;
   }
-  if (frame.tries > 0) frame.nodes.push({ kind: 'risk' });
+  if (frame.tries > 0 && call.fact.awaited) frame.nodes.push({ kind: 'risk' });
   return memberResult(machine, frame, receiver, call);
 }
 
 /** `save(order)` gives the order back. */
-function writtenValue(call: Call): Value {
+function writtenValue(call: Call, write: WriteEffect): Value {
   const last = call.args.at(-1) ?? UNKNOWN;
-  return call.method === 'save' && (last.kind === 'instance' || last.kind === 'array') ? last : UNKNOWN;
+  return { kind: 'written', write, of: call.method === 'save' && (last.kind === 'instance' || last.kind === 'array') ? last : UNKNOWN };
 }
 
 function memberResult(machine: Machine, frame: Frame, receiver: ExternalValue, call: Call): Value {
@@ -77,7 +77,7 @@ export function callSymbol(machine: Machine, frame: Frame, module: string, name:
     pushPublish(machine, frame, effect.matcher, externalOf(whole), call);
     return UNKNOWN;
   }
-  if (frame.tries > 0) frame.nodes.push({ kind: 'risk' });
+  if (frame.tries > 0 && call.fact.awaited) frame.nodes.push({ kind: 'risk' });
   const yields = machine.catalog.result(whole);
   const dot = name.lastIndexOf('.');
   // `Class.method(…)`: a static of an external class that is itself a described type, as `DataSource` in TypeORM's active record.
@@ -119,20 +119,22 @@ function callTransaction(machine: Machine, frame: Frame, matcher: TransactionMat
   return value;
 }
 
-function pushWrite(machine: Machine, frame: Frame, matcher: WriteMatcher, orm: string, receiver: ExternalValue, call: Call): void {
+function pushWrite(machine: Machine, frame: Frame, matcher: WriteMatcher, orm: string, receiver: ExternalValue, call: Call): Value {
   if (matcher.effect === 'read') {
     frame.reads = true;
-    return;
+    return UNKNOWN;
   }
   if (matcher.sql !== undefined && !DML.test(textOf(call, [matcher.sql]) ?? '')) {
     frame.reads = true;
-    return;
+    return UNKNOWN;
   }
   const target = matcher.target === undefined ? null : targetOf(machine, argument(call, matcher.target));
-  frame.nodes.push({
+  const write: WriteEffect = {
     kind: 'write', span: spanOf(frame.file, call.fact), line: call.fact.line, awaited: call.fact.awaited, orm, operation: call.method as string,
     target: receiver.target ?? target, receiver: receiverOf(frame, receiver, call), transaction: receiver.transaction,
-  });
+  };
+  frame.nodes.push(write);
+  return writtenValue(call, write);
 }
 
 function receiverOf(frame: Frame, receiver: ExternalValue, call: Call): Receiver | null {
@@ -159,7 +161,7 @@ function pushPublish(machine: Machine, frame: Frame, matcher: PublishMatcher, re
   const destination = textOf(call, matcher.destination) ?? className(machine, value) ?? (passed === null ? null : className(machine, passed));
   frame.nodes.push({
     kind: 'publish', span: spanOf(frame.file, call.fact), line: call.fact.line, awaited: call.fact.awaited, bus: matcher.bus, transport: matcher.transport,
-    destination, route: routeOf(matcher, receiver, call), isRequest: matcher.effect === 'request',
+    destination, route: routeOf(matcher, receiver, call), isRequest: matcher.effect === 'request' && !call.fact.discarded, isCommand: matcher.effect === 'request' && call.fact.discarded,
     message: body === null ? null : messageExpression(frame.file, frame.scope, body), messageParameter: parameter,
     event: eventOf(value) ?? (passed === null ? null : eventOf(passed)),
   });
@@ -169,7 +171,7 @@ function pushWrapperPublish(frame: Frame, transport: 'broker' | 'in-process' | '
   const body = call.fact.args.at(-1) ?? null;
   const [first] = call.args;
   frame.nodes.push({
-    kind: 'publish', span: spanOf(frame.file, call.fact), line: call.fact.line, awaited: call.fact.awaited, bus: name, transport, isRequest: false,
+    kind: 'publish', span: spanOf(frame.file, call.fact), line: call.fact.line, awaited: call.fact.awaited, bus: name, transport, isRequest: false, isCommand: false,
     destination: first?.kind === 'string' ? first.value : null, route: UNKNOWN_ROUTE,
     message: body === null ? null : messageExpression(frame.file, frame.scope, body),
     messageParameter: body === null ? null : parameterBehind(frame.scope, body), event: eventOf(call.args.at(-1) ?? UNKNOWN),

@@ -36,8 +36,9 @@ export type Expression =
   | (Range & { readonly kind: 'choice'; readonly first: Expression; readonly arms: readonly Expression[]; readonly yieldsFirst: boolean })
   | (Range & { readonly kind: 'assign'; readonly target: Expression; readonly value: Expression })
   | (Range & { readonly kind: 'cast'; readonly of: Expression; readonly type: TypeFact })
-  /** Anything else: its parts run in order. */
-  | (Range & { readonly kind: 'other'; readonly parts: readonly Expression[] });
+  /** Anything else: its parts run in order. `operator` is that of a unary or binary expression. */
+  | (Range & { readonly kind: 'other'; readonly parts: readonly Expression[]; readonly operator?: string })
+  | (Range & { readonly kind: 'number'; readonly value: number });
 
 export interface CallFact extends Range {
   readonly kind: 'call';

@@ -16,9 +16,10 @@ export interface EntryWalk {
 export function findingsOf(entries: readonly EntryWalk[], source: Source): Finding[] {
   const groups = new Map<string, { entry: EntryWalk; publish: Occurrence<PublishEffect>; depth: number; pairs: Pair[] }>();
   for (const entry of entries) {
+    const pairsOf = groupPairs(entry.walk.pairs);
     for (const publish of entry.walk.publishes) {
       if (publish.effect.isRequest) continue;
-      const own = entry.walk.pairs.filter((pair) => pair.publish === publish);
+      const own = (pairsOf.get(publish) ?? []).filter(isOneOperation);
       if (own.length === 0) continue;
       const depth = Math.max(...own.map(meetingDepth));
       const pairs = own.filter((pair) => meetingDepth(pair) === depth);
@@ -33,8 +34,25 @@ export function findingsOf(entries: readonly EntryWalk[], source: Source): Findi
     .sort((a, b) => compare(a.handler.file, b.handler.file) || a.handler.line - b.handler.line || a.publish.line - b.publish.line || compare(a.id, b.id));
 }
 
+function groupPairs(pairs: readonly Pair[]): Map<Occurrence<PublishEffect>, Pair[]> {
+  const groups = new Map<Occurrence<PublishEffect>, Pair[]>();
+  for (const pair of pairs) {
+    const known = groups.get(pair.publish);
+    if (known === undefined) groups.set(pair.publish, [pair]);
+    else known.push(pair);
+  }
+  return groups;
+}
+
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** A write that comes after the publish and this many calls below the handler belongs to a later step, such as a lookup that keeps its own books. */
+const LATER_STEP = 4;
+
+function isOneOperation(pair: Pair): boolean {
+  return pair.order !== 'after' || pair.write.stack.length - meetingDepth(pair) <= LATER_STEP;
 }
 
 /** How many calls the way to the write and the way to the publish have in common. */
@@ -85,7 +103,10 @@ function uniqueWrites(pairs: readonly Pair[], depth: number): Write[] {
   for (const { write } of pairs) {
     const { effect } = write;
     const path = pathOf(write.stack, depth);
-    const key = [...path.map((site) => site.span), effect.span].map((span) => `${span.file}:${span.start}`).join('>');
+    // One entry for each write and the call in the handler that leads to it, whatever lies between.
+    const key = [path[0]?.span, effect.span].map((span) => (span === undefined ? '' : `${span.file}:${span.start}`)).join('>');
+    const known = byPlace.get(key);
+    if (known !== undefined && known.path.length <= path.length) continue;
     byPlace.set(key, {
       file: effect.span.file, line: effect.line, orm: effect.orm, operation: effect.operation, target: effect.target, path, span: effect.span,
       receiver: effect.receiver, transaction: write.transaction?.site ?? null,
@@ -103,7 +124,7 @@ function toPublish({ effect, stack }: Occurrence<PublishEffect>, depth: number):
   return {
     file: effect.span.file, line: effect.line, bus: effect.bus, transport: effect.transport, destination: effect.destination,
     awaited: effect.awaited && calls.every((call) => !call.detached), path: pathOf(stack, depth), span: effect.span,
-    message: messageInHandler(effect, calls), route: effect.route,
+    message: messageInHandler(effect, calls), route: effect.route, isCommand: effect.isCommand,
   };
 }
 

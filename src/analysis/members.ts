@@ -42,6 +42,9 @@ export function moduleFrame(machine: Machine, file: string): Frame {
   };
 }
 
+/** Where the libraries put the number of rows that a write changed. */
+const COUNTS = new Set(['affected', 'affectedRows', 'rowCount', 'modifiedCount', 'deletedCount', 'numUpdatedRows', 'numDeletedRows', 'count', 'length']);
+
 /** A member of a value. */
 export function memberValue(machine: Machine, frame: Frame, value: Value, name: string): Value {
   switch (value.kind) {
@@ -55,6 +58,7 @@ export function memberValue(machine: Machine, frame: Frame, value: Value, name: 
     case 'instance': return instanceMember(machine, frame, value, name);
     case 'object': return value.fields.get(name) ?? UNKNOWN;
     case 'event': return memberValue(machine, frame, value.of, name);
+    case 'written': return COUNTS.has(name) ? value : memberValue(machine, frame, value.of, name);
     case 'enum': {
       const member = machine.program.facts(value.file).enums.find((e) => e.name === value.name)?.members.find((m) => m.name === name);
       return member?.value == null ? UNKNOWN : { kind: 'string', value: member.value };

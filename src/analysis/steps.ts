@@ -1,4 +1,4 @@
-import type { Node } from './effects.js';
+import type { Node, WriteEffect } from './effects.js';
 import { evaluate, nameValue } from './evaluate.js';
 import type { Expression, Step } from './facts.js';
 import type { Frame, Machine } from './machine.js';
@@ -63,7 +63,38 @@ function runIf(machine: Machine, frame: Frame, step: Extract<Step, { kind: 'if' 
     runSteps(machine, frame, truth ? step.then : step.otherwise);
     return;
   }
-  pushChoice(frame, [collect(frame, () => runSteps(machine, frame, step.then)), collect(frame, () => runSteps(machine, frame, step.otherwise))]);
+  const then = collect(frame, () => runSteps(machine, frame, step.then));
+  const otherwise = collect(frame, () => runSteps(machine, frame, step.otherwise));
+  const empty = emptyWrite(machine, frame, step.test);
+  const without = (arm: readonly Node[], isEmptyArm: boolean): readonly Node[] => (empty?.whenTrue === isEmptyArm ? [{ kind: 'unwritten', write: empty.write }, ...arm] : arm);
+  pushChoice(frame, empty === null ? [then, otherwise] : [without(then, true), without(otherwise, false)]);
+}
+
+/** A test that asks whether a write changed any row, and which arm runs when it did not: `!result.affected`, `result.rowCount === 0`. */
+function emptyWrite(machine: Machine, frame: Frame, test: Expression): { write: WriteEffect; whenTrue: boolean } | null {
+  const writeOf = (e: Expression): WriteEffect | null => {
+    const value = collectValue(machine, frame, e);
+    return value.kind === 'written' && e.kind === 'member' ? value.write : null;
+  };
+  const direct = writeOf(test);
+  if (direct !== null) return { write: direct, whenTrue: false };
+  if (test.kind !== 'other' || test.operator === undefined) return null;
+  const [left, right] = test.parts as [Expression, Expression?];
+  const write = writeOf(left);
+  if (write === null) return null;
+  if (test.operator === '!') return { write, whenTrue: true };
+  if (right?.kind !== 'number') return null;
+  if (right.value === 0 && /^===?$/.test(test.operator)) return { write, whenTrue: true };
+  if (right.value === 0 && /^(>|!==?)$/.test(test.operator)) return { write, whenTrue: false };
+  return right.value === 1 && test.operator === '<' ? { write, whenTrue: true } : null;
+}
+
+function collectValue(machine: Machine, frame: Frame, e: Expression): Value {
+  let value: Value = UNKNOWN;
+  collect(frame, () => {
+    value = evaluate(machine, frame, e);
+  });
+  return value;
 }
 
 /** Truth of a test, when it asks just whether a parameter was given; null when it can go either way. */

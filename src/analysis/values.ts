@@ -1,4 +1,4 @@
-import type { TransactionRef } from './effects.js';
+import type { TransactionRef, WriteEffect } from './effects.js';
 import type { Expression } from './facts.js';
 import type { ClassRef } from './program.js';
 
@@ -20,6 +20,8 @@ export type Value =
   | { readonly kind: 'object'; readonly fields: Map<string, Value>; readonly id: string }
   | { readonly kind: 'array'; readonly items: Value[] }
   | { readonly kind: 'enum'; readonly file: string; readonly name: string }
+  /** What a write gave back: its result, the number of rows in it, or whether there is any. */
+  | { readonly kind: 'written'; readonly write: WriteEffect; readonly of: Value }
   /** An integration event; the id says which creation. */
   | { readonly kind: 'event'; readonly id: string; readonly of: Value }
   | { readonly kind: 'union'; readonly of: readonly Value[] };
@@ -118,6 +120,7 @@ export function valueKey(value: Value): string {
     case 'array': return `a:${value.items.map(valueKey).join()}`;
     case 'enum': return `e:${value.file}:${value.name}`;
     case 'event': return `v:${value.id}`;
+    case 'written': return `w:${value.write.span.file}:${value.write.span.start}`;
     case 'union': return `u:${value.of.map(valueKey).join('|')}`;
     default: return value.kind;
   }

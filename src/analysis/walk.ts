@@ -50,6 +50,8 @@ interface Context {
   readonly stack: readonly CallNode[];
   readonly ambient: { readonly transaction: Transaction; readonly joins: 'all' | 'handle'; readonly deferred: (readonly Node[])[] } | null;
   readonly isDetached: boolean;
+  /** The nodes being run end in a throw: a publish among them tells of a failure. */
+  readonly isFailing: boolean;
   /** States at which something may throw, for the nearest try. */
   readonly thrown: State[] | null;
   /** States that leave the function. */
@@ -62,7 +64,7 @@ const LARGEST_WALK = 60_000;
 export function walk(nodes: readonly Node[]): Walk {
   const walker = new Walker();
   const returned: State[] = [];
-  walker.run(nodes, { writes: new Map(), publishes: new Set(), open: new Set() }, { stack: [], ambient: null, isDetached: false, thrown: null, returned });
+  walker.run(nodes, { writes: new Map(), publishes: new Set(), open: new Set() }, { stack: [], ambient: null, isDetached: false, isFailing: false, thrown: null, returned });
   return walker;
 }
 
@@ -76,7 +78,9 @@ class Walker implements Walk {
   private visited = 0;
 
   /** State behind the nodes; null when no path gets there. */
-  run(nodes: readonly Node[], start: State, context: Context): State | null {
+  run(nodes: readonly Node[], start: State, outer: Context): State | null {
+    const last = nodes.at(-1);
+    const context = last?.kind === 'exit' && last.by === 'throw' ? { ...outer, isFailing: true } : outer;
     let state: State | null = start;
     for (const node of nodes) {
       this.visited += 1;
@@ -93,13 +97,14 @@ class Walker implements Walk {
   private step(node: Node, state: State, context: Context): State | null {
     switch (node.kind) {
       case 'write': return this.write(node, mayThrow(state, context), context);
-      case 'publish': return this.publish(node, mayThrow(state, context), context);
+      case 'publish': return this.publish(node, node.awaited ? mayThrow(state, context) : state, context);
       case 'store':
         this.stores.push({ effect: node, stack: context.stack, transaction: transactionOf(node.transaction, state, context) });
         return state;
       case 'guard':
         this.hasGuard = true;
         return state;
+      case 'unwritten': return { ...state, writes: new Map([...state.writes].filter(([write]) => write.effect !== node.write)) };
       case 'risk': return mayThrow(state, context);
       case 'open': return { ...state, open: new Set(state.open).add(node.transaction) };
       case 'commit': return settle(mayThrow(state, context), node.transaction, { span: node.span, isEnd: false });
@@ -140,7 +145,11 @@ class Walker implements Walk {
   private publish(effect: PublishEffect, state: State, context: Context): State {
     const occurrence = { effect, stack: context.stack, transaction: context.ambient?.transaction ?? null };
     this.publishes.push(occurrence);
-    for (const [write, status] of state.writes) this.pairs.push({ write, publish: occurrence, order: status.kind, commit: status.kind === 'committed' ? status.by : null });
+    for (const [write, status] of state.writes) {
+      // A callee that reports its own failure says nothing of what its callers wrote before.
+      if (context.isFailing && write.stack !== context.stack) continue;
+      this.pairs.push({ write, publish: occurrence, order: status.kind, commit: status.kind === 'committed' ? status.by : null });
+    }
     return { ...state, publishes: new Set(state.publishes).add(occurrence) };
   }
 
@@ -163,7 +172,7 @@ class Walker implements Walk {
 
   private call(node: CallNode, state: State, context: Context): State | null {
     const returned: State[] = [];
-    const inner: Context = { ...context, stack: [...context.stack, node], isDetached: context.isDetached || node.detached, returned };
+    const inner: Context = { ...context, stack: [...context.stack, node], isDetached: context.isDetached || node.detached, isFailing: false, returned };
     const end = this.run(node.body, state, inner);
     return merge([...returned, ...(end === null ? [] : [end])]);
   }

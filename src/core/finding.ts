@@ -53,6 +53,8 @@ export interface Publish extends Place {
   readonly message: MessageExpression | null;
   /** Internal. */
   readonly route: PublishRoute;
+  /** A request whose reply nobody looks at: it acts as an event, and can't be relayed as one. Internal. */
+  readonly isCommand: boolean;
 }
 
 /** The transaction that an effect runs in, as the handler sees it. */

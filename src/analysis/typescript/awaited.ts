@@ -12,11 +12,32 @@ export function waitingOf(call: ts.Expression): { awaited: boolean; discarded: b
     if (ts.isAwaitExpression(parent) || ts.isYieldExpression(parent)) return { awaited: true, discarded: ts.isExpressionStatement(parent.parent) };
     if (ts.isReturnStatement(parent) || ts.isArrowFunction(parent)) return { awaited: true, discarded: false };
     if (ts.isExpressionStatement(parent) || ts.isVoidExpression(parent)) return { awaited: false, discarded: true };
+    if (ts.isVariableDeclaration(parent) && parent.initializer === node && ts.isIdentifier(parent.name)) return { awaited: true, discarded: isOnlyWaitedFor(parent, parent.name.text) };
     if (ts.isVariableDeclaration(parent) || ts.isPropertyDeclaration(parent)) return { awaited: true, discarded: false };
     const next = passOn(node, parent);
     if (next === null) return { awaited: true, discarded: false };
     node = next;
   }
+}
+
+/** Blocks longer than this are not searched for the uses of a variable. In UTF-16 code units. */
+const LONGEST_SEARCH = 20_000;
+
+/** Whether all that happens to a variable is that somebody waits for it: `const reply = client.send(…); await lastValueFrom(reply);`. */
+function isOnlyWaitedFor(declaration: ts.VariableDeclaration, name: string): boolean {
+  const block = declaration.parent.parent.parent;
+  if (block.getEnd() - block.getStart() > LONGEST_SEARCH) return false;
+  let uses = 0;
+  let isOnly = true;
+  const visit = (node: ts.Node): void => {
+    if (ts.isIdentifier(node) && node.text === name && node !== declaration.name) {
+      uses += 1;
+      isOnly &&= !ts.isVariableDeclaration(node.parent) && waitingOf(node).discarded;
+    }
+    if (isOnly) ts.forEachChild(node, visit);
+  };
+  visit(block);
+  return uses > 0 && isOnly;
 }
 
 /** The expression whose waiting decides for `node`: a chain, a wrapper, a combinator; null when the result is used as a value. */

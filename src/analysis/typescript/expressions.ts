@@ -75,6 +75,8 @@ function readValue(node: ts.Expression, range: { start: number; end: number }, d
     return { ...range, kind: 'choice', first: read(node.condition), arms: [read(node.whenTrue), read(node.whenFalse)], yieldsFirst: false };
   }
   if (ts.isBinaryExpression(node)) return readBinary(node, range, read);
+  if (ts.isNumericLiteral(node)) return { ...range, kind: 'number', value: Number(node.text) };
+  if (ts.isPrefixUnaryExpression(node)) return { ...range, kind: 'other', parts: [read(node.operand)], operator: ts.tokenToString(node.operator) };
   const parts: Expression[] = [];
   ts.forEachChild(node, (child) => {
     if (ts.isExpression(child)) parts.push(read(child));
@@ -102,7 +104,7 @@ function readBinary(node: ts.BinaryExpression, range: { start: number; end: numb
   if (operator === ts.SyntaxKind.PlusToken && read2.some((part) => part.kind === 'string' || part.kind === 'template')) {
     return { ...range, kind: 'template', text: read2.map(textOf).join(''), parts: read2 };
   }
-  return { ...range, kind: 'other', parts: read2 };
+  return { ...range, kind: 'other', parts: read2, operator: ts.tokenToString(operator) };
 }
 
 function textOf(part: Expression): string {
