@@ -15,6 +15,7 @@ export function createProgram(done: (code: ExitCode) => void, commands: Commands
     .version(version(), '--version', 'print the version')
     .enablePositionalOptions()
     .showSuggestionAfterError()
+    .helpCommand('help [command]', 'explain one command')
     .configureHelp({ formatHelp: () => programHelp() })
     .argument('[command]')
     .action(async (command: string | undefined, options) => {

@@ -5,7 +5,6 @@ import { exitCode, type ExitCode } from '../../core/exit-code.js';
 import type { ScanResult } from '../../core/report.js';
 import { toProjectPath } from '../../workspace/disk.js';
 import { isInFolder } from '../../workspace/paths.js';
-import { diskSink } from '../../workspace/sink.js';
 import { assertProject, openContext, type CommandContext } from '../context.js';
 import type { ScanOptions } from '../options.js';
 import { render } from './render.js';
@@ -26,7 +25,7 @@ export async function runScan(options: ScanOptions): Promise<ExitCode> {
     urlOf: ({ file, line }) => `${pathToFileURL(path.join(cwd, file)).href}#L${line}`,
   });
   if (options.output === undefined) out.print(text.replace(/\n$/, ''));
-  else writeReport(context, { file: options.output, text });
+  else await writeReport(context, { file: options.output, text });
   return exitCodeOf(analysis.result);
 }
 
@@ -45,7 +44,8 @@ function findPath({ cwd, workspace }: CommandContext, given: string): string {
   });
 }
 
-function writeReport({ cwd, out, workspace }: CommandContext, { file, text }: { readonly file: string; readonly text: string }): void {
+async function writeReport({ cwd, out, workspace }: CommandContext, { file, text }: { readonly file: string; readonly text: string }): Promise<void> {
+  const { diskSink } = await import('../../workspace/sink.js');
   const relative = toProjectPath(cwd, file);
   diskSink(cwd).apply([{ file: relative, before: workspace.read(relative), after: text }]);
   out.note(`Wrote ${relative}.`);

@@ -1,0 +1,208 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { temporaryProject } from '../project.js';
+import { orderProject, safeProject } from './project.js';
+import { outboxify } from './run.js';
+
+const isRoot = process.getuid?.() === 0;
+/** A user that may write nowhere; only root can become it. */
+const nobody = isRoot ? 65534 : undefined;
+
+describe('bad input is exit code 2 with a clear error, and writes nothing', () => {
+  test.each([
+    { name: 'an empty folder', files: {}, args: ['scan'], code: 'not-a-project' },
+    { name: 'a folder without code', files: { 'notes.md': '' }, args: ['scan'], code: 'not-a-project' },
+    { name: 'an empty folder', files: {}, args: ['init'], code: 'not-a-project' },
+    { name: 'an empty folder', files: {}, args: ['explain', 'x.y'], code: 'not-a-project' },
+    { name: 'an unparsable configuration', files: { ...orderProject, 'outboxify.json': '{\n  "exclude": [\n' }, args: ['scan'], code: 'config-not-json', file: 'outboxify.json', line: 2 },
+    { name: 'a wrong field', files: { ...orderProject, 'outboxify.json': '{"exlude": []}' }, args: ['scan'], code: 'config-unknown-field', file: 'outboxify.json' },
+    { name: 'a configuration that is not there', files: orderProject, args: ['scan', '--config', 'no.json'], code: 'config-missing', file: 'no.json' },
+    { name: 'an unknown command', files: orderProject, args: ['scna'], code: 'unknown-command' },
+    { name: 'an unknown flag', files: orderProject, args: ['scan', '--frmat', 'x'], code: 'unknown-option' },
+    { name: 'an unknown format', files: orderProject, args: ['plan', '--format', 'xml'], code: 'invalid-argument' },
+    { name: 'a missing argument', files: orderProject, args: ['explain'], code: 'missing-argument' },
+    { name: 'a missing folder', files: orderProject, args: ['scan', '--cwd', 'nowhere'], code: 'no-such-directory' },
+    { name: 'a file in place of the folder', files: orderProject, args: ['scan', '--cwd', 'package.json'], code: 'no-such-directory' },
+    { name: 'a path that matches nothing', files: orderProject, args: ['scan', 'src/order.service.ts', 'srv'], code: 'no-such-path' },
+    { name: 'a path outside', files: orderProject, args: ['scan', '..'], code: 'no-such-path' },
+    { name: 'an unknown handler', files: orderProject, args: ['explain', 'OrderService.plce'], code: 'unknown-subject' },
+    { name: 'an existing configuration', files: { ...orderProject, 'outboxify.json': '{}' }, args: ['init'], code: 'file-exists', file: 'outboxify.json' },
+    { name: 'a report where a folder is', files: orderProject, args: ['scan', '--output', 'src'], code: 'file-exists', file: 'src' },
+    { name: 'a report outside', files: orderProject, args: ['scan', '--output', '../report.html'], code: 'outside-project', file: '../report.html' },
+  ])('$name: outboxify $args', async ({ files, args, code, file = null, line = null }) => {
+    const root = temporaryProject(files);
+    const text = await outboxify(args, { cwd: root });
+    expect(text).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^error [A-Z'].*\n {2}\S/) });
+    expect(text.stderr).not.toMatch(/\bat .*:\d+:\d+|This is a bug/);
+    const wantsJson = !args.includes('--format');
+    if (wantsJson) {
+      const json = await outboxify([...args, '--format=json'], { cwd: root });
+      expect({ ...json, stdout: JSON.parse(json.stdout) }).toEqual({
+        code: 2, stderr: '', stdout: { code, message: expect.stringMatching(/\.$/), hint: expect.stringMatching(/\.$/), file, line },
+      });
+    }
+    for (const [name, content] of Object.entries(files)) expect(readFileSync(path.join(root, name), 'utf8')).toBe(content);
+    expect(existsSync(path.join(root, 'outboxify.json'))).toBe('outboxify.json' in files);
+  });
+
+  test('nearest names are suggested', async () => {
+    const root = temporaryProject(orderProject);
+    expect((await outboxify(['explain', 'OrderService.plce'], { cwd: root })).stderr).toContain("Did you mean 'OrderService.place'?");
+    expect((await outboxify(['explain', 'lost-evnt'], { cwd: root })).stderr).toContain("Did you mean 'lost-event'?");
+    expect((await outboxify(['rewrit'], { cwd: root })).stderr).toContain("Did you mean 'rewrite'?");
+    expect((await outboxify(['scan', '--frmat', 'json'], { cwd: root })).stderr).toContain('Did you mean --format?');
+  });
+
+  test('a read-only folder: init says so and leaves nothing behind', async () => {
+    const root = temporaryProject(orderProject);
+    chmodSync(root, 0o555);
+    const result = await outboxify(['init'], { cwd: root, uid: nobody });
+    chmodSync(root, 0o755);
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining("Cannot write 'outboxify.json' (EACCES); no file was changed.") });
+    expect(existsSync(path.join(root, 'outboxify.json'))).toBe(false);
+  });
+
+  test('an unreadable file is passed over and reported', async () => {
+    const root = temporaryProject({ ...orderProject, 'src/secret.ts': 'export {};' });
+    chmodSync(root, 0o755);
+    chmodSync(path.join(root, 'src/secret.ts'), 0o000);
+    const result = await outboxify(['scan'], { cwd: root, uid: nobody });
+    expect(result).toMatchObject({ code: 1, stdout: expect.stringContaining('Passed over: src/secret.ts (EACCES).') });
+  });
+});
+
+describe('scan', () => {
+  test('shows the finding with its crash line and exits with 1; scanning again gives the same', async () => {
+    const root = temporaryProject(orderProject);
+    const result = await outboxify(['scan'], { cwd: root });
+    expect(result).toMatchObject({ code: 1, stderr: '' });
+    for (const part of ['src/order.service.ts', 'OrderService.place', 'lost-event', 'await this.orders.save(order)', '✗  a crash here loses order.placed', 'Next: outboxify plan']) {
+      expect(result.stdout).toContain(part);
+    }
+    expect(result.stdout).not.toContain('\u001b');
+    const withoutTime = (text: string): string => text.replace(/\d+\.\d s\./, '');
+    expect(withoutTime((await outboxify(['scan', '--cwd', root])).stdout)).toBe(withoutTime(result.stdout));
+  });
+
+  test('exits with 0 when nothing can be lost', async () => {
+    const result = await outboxify(['scan'], { cwd: temporaryProject(safeProject) });
+    expect(result).toMatchObject({ code: 0, stdout: expect.stringContaining('No handler can lose an event') });
+  });
+
+  test('without a tsconfig, without installed dependencies, in JSON that fits the schema', async () => {
+    const root = temporaryProject(orderProject);
+    const { code, stdout } = await outboxify(['scan', '--format', 'json'], { cwd: root });
+    const validate = new Ajv2020({ allErrors: true }).compile(JSON.parse(readFileSync('schemas/scan.schema.json', 'utf8')));
+    const report = JSON.parse(stdout);
+    validate(report);
+    expect(validate.errors).toBeNull();
+    expect(code).toBe(1);
+    expect(report.root).toBe(root);
+    expect(report.findings).toHaveLength(1);
+    expect(report.safe).toEqual([{ file: 'src/order.service.ts', line: 16, bus: expect.any(String), reason: 'no-write' }]);
+  });
+
+  test('keeps to the paths given', async () => {
+    const root = temporaryProject({ ...orderProject, 'lib/a.ts': 'export const a = 1;\n' });
+    expect((await outboxify(['scan', 'lib'], { cwd: root })).code).toBe(0);
+    expect((await outboxify(['scan', 'src/order.service.ts'], { cwd: root })).code).toBe(1);
+    expect((await outboxify(['scan', path.join(root, 'src')], { cwd: root })).code).toBe(1);
+  });
+
+  test('passes over a generated file of 5 MB and a file that can not be parsed, and says so', async () => {
+    const root = temporaryProject({ ...orderProject, 'src/generated.ts': `export const x = '${'x'.repeat(5 * 1024 * 1024)}';\n`, 'src/broken.ts': 'export class {{{ \n' });
+    const result = await outboxify(['scan'], { cwd: root });
+    expect(result.code).toBe(1);
+    expect(result.stdout).toContain('Passed over: src/generated.ts (5.0 MB; files over 2 MB are passed over).');
+    expect(result.stdout).toContain('src/broken.ts');
+    const { unresolved } = JSON.parse((await outboxify(['scan', '--format', 'json'], { cwd: root })).stdout);
+    expect(unresolved).toContainEqual(expect.objectContaining({ file: 'src/generated.ts', text: 'too-large' }));
+  });
+
+  test.each(['sarif', 'markdown', 'html', 'github', 'gitlab'])('writes %s to a file, twice', async (format) => {
+    const root = temporaryProject(orderProject);
+    for (let run = 0; run < 2; run++) {
+      expect(await outboxify(['scan', '--format', format, '--output', 'out/report.txt', '--quiet'], { cwd: root })).toEqual({ code: 1, stdout: '', stderr: '' });
+    }
+    expect(readFileSync(path.join(root, 'out/report.txt'), 'utf8')).toContain('OrderService.place');
+  });
+});
+
+describe('explain', () => {
+  test('shows the path, why it hurts and what the rewrite would do', async () => {
+    const root = temporaryProject(orderProject);
+    const result = await outboxify(['explain', 'OrderService.place'], { cwd: root });
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    for (const part of ['The path', 'Why it hurts', 'What the rewrite would do', "Run 'outboxify migration outbox --service orders --write' first.", '+    await store(']) {
+      expect(result.stdout.replace(/^\+ +/gm, '+    ')).toContain(part);
+    }
+    const { findings } = JSON.parse((await outboxify(['scan', '--format', 'json'], { cwd: root })).stdout);
+    const { stdout } = await outboxify(['explain', findings[0].id.slice(0, 6), '--format', 'json'], { cwd: root });
+    expect(JSON.parse(stdout).findings).toEqual(findings);
+    expect((await outboxify(['explain', 'place'], { cwd: root })).stdout).toBe(result.stdout);
+  });
+
+  test('knows rules, reasons and stages, even without a project', async () => {
+    const root = temporaryProject({});
+    for (const id of ['lost-event', 'phantom-event', 'request-reply', 'dual-publish', 'publish-in-loop']) {
+      expect(await outboxify(['explain', id], { cwd: root })).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
+    }
+  });
+});
+
+describe('init', () => {
+  test('writes a configuration that fits the schema and that scan takes', async () => {
+    const root = temporaryProject(orderProject);
+    expect(await outboxify(['init'], { cwd: root })).toMatchObject({ code: 0, stdout: expect.stringContaining('Wrote outboxify.json.') });
+    const config = JSON.parse(readFileSync(path.join(root, 'outboxify.json'), 'utf8'));
+    const validate = new Ajv2020({ allErrors: true }).compile(JSON.parse(readFileSync('schemas/config.schema.json', 'utf8')));
+    validate(config);
+    expect(validate.errors).toBeNull();
+    expect(config.services).toMatchObject([{ name: 'orders', root: '.', orm: 'typeorm', buses: ['nest-microservices'], database: 'postgresql', outbox: 'src/outbox' }]);
+    expect((await outboxify(['scan'], { cwd: root })).code).toBe(1);
+  });
+
+  test('--force detects anew and keeps the rest', async () => {
+    const root = temporaryProject({ ...orderProject, 'outboxify.json': JSON.stringify({ exclude: ['legacy/**'], tables: { outbox: 'events_out' } }) });
+    expect((await outboxify(['init', '--force'], { cwd: root })).code).toBe(0);
+    expect(JSON.parse(readFileSync(path.join(root, 'outboxify.json'), 'utf8'))).toMatchObject({
+      exclude: ['legacy/**'], tables: { outbox: 'events_out', inbox: 'inbox' }, services: [{ name: 'orders' }],
+    });
+  });
+});
+
+describe('help', () => {
+  test.each(['scan', 'explain', 'init', 'plan', 'migration', 'rewrite', 'inbox', 'relay', 'status', 'check', 'ops'])('%s --help has usage, flags and examples', async (command) => {
+    const { code, stdout, stderr } = await outboxify([command, '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^Usage: outboxify ${command}\\b[\\s\\S]*\\nFlags\\n[\\s\\S]*--format[\\s\\S]*\\nExamples\\n {2}\\$ npx outboxify ${command}`));
+  });
+
+  test('the first page names every command', async () => {
+    const { code, stdout } = await outboxify(['--help']);
+    expect(code).toBe(0);
+    for (const command of ['scan', 'explain', 'init', 'plan', 'migration', 'rewrite', 'inbox', 'relay', 'status', 'check', 'ops']) expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
+    expect(await outboxify(['help'])).toMatchObject({ code: 0, stdout });
+  });
+
+  test('--version is the one of package.json', async () => {
+    expect((await outboxify(['--version'])).stdout.trim()).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
+  });
+});
+
+test('scan starts without the libraries that it does not need', async () => {
+  const root = temporaryProject(orderProject);
+  const log = path.join(root, 'loaded.txt');
+  mkdirSync(path.join(root, 'hook'));
+  writeFileSync(path.join(root, 'hook/hook.mjs'), `import { appendFileSync } from 'node:fs';
+export async function load(url, context, next) { appendFileSync(${JSON.stringify(log)}, url + '\\n'); return next(url, context); }
+`);
+  writeFileSync(path.join(root, 'hook/register.mjs'), "import { register } from 'node:module';\nregister('./hook.mjs', import.meta.url);\n");
+  const result = await outboxify(['scan', 'src'], { cwd: root, env: { NODE_OPTIONS: `--import=${path.join(root, 'hook/register.mjs')}` } });
+  expect(result.code).toBe(1);
+  const loaded = readFileSync(log, 'utf8');
+  expect(loaded).toContain('/dist/src/cli/main.js');
+  expect(loaded).not.toMatch(/node_modules\/(?:knex|pg|mysql2|inquirer|@inquirer|jscodeshift|recast|diff)\//);
+});

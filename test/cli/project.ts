@@ -1,0 +1,30 @@
+/** A small project with one handler of each kind; its dependencies are not installed. */
+export const orderProject: Readonly<Record<string, string>> = {
+  'package.json': JSON.stringify({ name: 'orders', dependencies: { typeorm: '^0.3.27', '@nestjs/common': '^11.0.0', '@nestjs/microservices': '^11.0.0', pg: '^8.0.0' } }),
+  'src/order.service.ts': `import { Injectable } from '@nestjs/common';
+import { ClientProxy } from '@nestjs/microservices';
+import { Repository } from 'typeorm';
+import { Order } from './order';
+
+@Injectable()
+export class OrderService {
+  constructor(private readonly orders: Repository<Order>, private readonly client: ClientProxy) {}
+
+  async place(order: Order): Promise<void> {
+    await this.orders.save(order);
+    this.client.emit('order.placed', { orderId: order.id });
+  }
+
+  async announce(): Promise<void> {
+    this.client.emit('shop.opened', {});
+  }
+}
+`,
+  'src/order.ts': "import { Entity, PrimaryColumn } from 'typeorm';\n\n@Entity()\nexport class Order {\n  @PrimaryColumn() id!: string;\n}\n",
+};
+
+/** A project without a finding. */
+export const safeProject: Readonly<Record<string, string>> = {
+  ...orderProject,
+  'src/order.service.ts': (orderProject['src/order.service.ts'] ?? '').replace('    await this.orders.save(order);\n', ''),
+};
