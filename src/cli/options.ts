@@ -119,6 +119,10 @@ export interface OpsOptions extends DatabaseOptions {
   readonly before?: string;
   /** Age in days from which rows are purged. */
   readonly days?: number;
+  /** Days that the broker can keep a message: how long the inbox must know it, together with `retryDays`. */
+  readonly messageDays?: number;
+  /** Longest time in days over which a message is repeated. */
+  readonly retryDays?: number;
   /** Rows in one statement. */
   readonly batch?: number;
   /** At most so many rows are listed. */
@@ -129,4 +133,4 @@ export interface OpsOptions extends DatabaseOptions {
   readonly write?: boolean;
 }
 
-export interface WizardOptions extends CommonOptions {}
+export type WizardOptions = CommonOptions;

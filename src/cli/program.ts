@@ -107,6 +107,8 @@ function addOperating(program: Command, commands: Commands, run: Run): void {
     .option('--type <message-type>', 'only messages of this type')
     .option('--before <instant>', 'instant of the cut-over, ISO 8601', toInstant)
     .option('--days <n>', 'age from which rows are purged', toCount)
+    .option('--message-days <n>', 'days that the broker keeps a message, for the inbox', toCount)
+    .option('--retry-days <n>', 'days over which a message is repeated, for the inbox', toCount)
     .option('--batch <n>', 'rows in one statement', toCount)
     .option('--limit <n>', 'list at most so many rows', toCount)
     .addOption(new Option('--table <table>', 'table to purge').choices(['outbox', 'inbox']))

@@ -21,7 +21,10 @@ export function overlay(workspace: Workspace, changes: ReadonlyMap<string, strin
     root: workspace.root,
     files() {
       const files = new Set(workspace.files());
-      for (const [file, content] of changes) content === null ? files.delete(file) : files.add(file);
+      for (const [file, content] of changes) {
+        if (content === null) files.delete(file);
+        else files.add(file);
+      }
       return [...files].sort();
     },
     read: (file) => (changes.has(file) ? (changes.get(file) ?? null) : workspace.read(file)),

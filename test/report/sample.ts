@@ -37,7 +37,7 @@ const emitted = orderService.slice(orderService.indexOf('this.client.emit(\'orde
 
 export const placed: Publish = {
   file, line: 8, bus: 'nestjs-microservices', transport: 'broker', destination: 'order.placed', awaited: false, path: [],
-  span: spanOf(orderService, emitted), message: null, route,
+  span: spanOf(orderService, emitted), message: null, route, isCommand: false,
 };
 
 const added: Write = {
