@@ -25,8 +25,9 @@ export async function isFirstDelivery(manager: EntityManager, message: unknown, 
   }
   const eventId = eventIdOf(message);
   if (eventId === null) return true;
-  const rows = (await manager.query(insert, [eventId, consumer])) as readonly { readonly first: boolean }[];
-  if (rows[0]?.first === true) return true;
+  const rows: unknown = await manager.query(insert, [eventId, consumer]);
+  const [row] = rows as readonly { readonly first: boolean }[];
+  if (row?.first === true) return true;
   turnedAway.set(consumer, (turnedAway.get(consumer) ?? 0) + 1);
   return false;
 }

@@ -39,16 +39,16 @@ function assertName(field: string, value: string): void {
 }
 
 function serialise(event: IntegrationEvent, type: string): string {
-  const refuse = (why: string, cause?: unknown): TypeError => new TypeError(`Cannot store '${type}': ${why}`, { cause });
+  const refuse = (why: string): TypeError => new TypeError(`Cannot store '${type}': ${why}`);
   if (!isUuid(event.eventId)) throw refuse("its 'eventId' is not a UUID. Make the event with integrationEvent().");
   let text: string | undefined;
   try {
     text = JSON.stringify(event, (key: string, value: unknown) => {
       if (!isStorable(key) || !isStorable(value)) throw new TypeError(`'${key}' has a NUL character or half of a surrogate pair`);
       return value;
-    }) as string | undefined;
+    });
   } catch (error) {
-    throw refuse(`it is not JSON (${error instanceof Error ? error.message : String(error)}).`, error);
+    throw refuse(`it is not JSON (${error instanceof Error ? error.message : String(error)}).`);
   }
   const parsed: unknown = text === undefined ? undefined : JSON.parse(text);
   if (text === undefined || typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw refuse('it is not a JSON object.');

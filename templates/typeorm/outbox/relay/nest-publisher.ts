@@ -27,7 +27,7 @@ export class NestPublisher implements Publisher {
     if (route.transport !== 'nest') return null;
     const name = brokerName(route);
     const client = this.clients.get(name) ?? this.find(route.client);
-    if (!(client instanceof ClientProxy)) throw new Error(`the provider '${String(route.client)}' is not a ClientProxy.`);
+    if (!isClient(client)) throw new Error(`the provider '${String(route.client)}' is not a ClientProxy.`);
     this.clients.set(name, client);
     return name;
   }
@@ -65,6 +65,10 @@ export class NestPublisher implements Publisher {
       throw new BrokerFault(error === undefined ? 'the broker closed the connection' : reasonOf(error));
     }
   }
+}
+
+function isClient(value: unknown): value is ClientProxy {
+  return value instanceof ClientProxy;
 }
 
 function brokerName(route: NestRoute): string {

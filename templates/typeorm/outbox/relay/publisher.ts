@@ -46,5 +46,5 @@ export async function within<T>(milliseconds: number, promise: Promise<T>, what:
 /** What an error says, whatever was thrown; without NUL characters, which PostgreSQL can't keep. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
-  return text.replaceAll('\0', '').slice(0, 2_000);
+  return text.split('\0').join('').slice(0, 2_000);
 }

@@ -62,7 +62,8 @@ export async function claimRows(
   limits: { readonly cutOverAt: Date; readonly batchSize: number; readonly holdMs: number; readonly exceptTypes: readonly string[] },
 ): Promise<readonly ClaimedRow[]> {
   await manager.query(prepare, [String(limits.holdMs)]);
-  return (await manager.query(claim, [limits.cutOverAt.toISOString(), limits.batchSize, limits.exceptTypes])) as readonly ClaimedRow[];
+  const rows: unknown = await manager.query(claim, [limits.cutOverAt.toISOString(), limits.batchSize, limits.exceptTypes]);
+  return rows as readonly ClaimedRow[];
 }
 
 export async function markRowsSent(manager: EntityManager, ids: readonly string[]): Promise<void> {
@@ -76,8 +77,8 @@ export async function markRowsFailed(manager: EntityManager, rows: readonly Fail
 }
 
 export async function sampleRows(manager: EntityManager, cutOverAt: Date): Promise<Sample> {
-  const rows = (await manager.query(sample, [cutOverAt.toISOString(), sampleLimit])) as readonly Sample[];
-  const [row] = rows;
+  const rows: unknown = await manager.query(sample, [cutOverAt.toISOString(), sampleLimit]);
+  const [row] = rows as readonly Sample[];
   if (row === undefined) throw new Error('the sample of the outbox has no row');
   return row;
 }
