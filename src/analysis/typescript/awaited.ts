@@ -30,7 +30,7 @@ function isOnlyWaitedFor(declaration: ts.VariableDeclaration, name: string): boo
   let uses = 0;
   let isOnly = true;
   const visit = (node: ts.Node): void => {
-    if (ts.isIdentifier(node) && node.text === name && node !== declaration.name) {
+    if (ts.isIdentifier(node) && node.text === name && node !== declaration.name && !isPropertyName(node)) {
       uses += 1;
       isOnly &&= !ts.isVariableDeclaration(node.parent) && waitingOf(node).discarded;
     }
@@ -38,6 +38,11 @@ function isOnlyWaitedFor(declaration: ts.VariableDeclaration, name: string): boo
   };
   visit(block);
   return uses > 0 && isOnly;
+}
+
+/** `now` in `const now = Date.now()` is not the variable. */
+function isPropertyName(node: ts.Identifier): boolean {
+  return ts.isPropertyAccessExpression(node.parent) && node.parent.name === node;
 }
 
 /** The expression whose waiting decides for `node`: a chain, a wrapper, a combinator; null when the result is used as a value. */
