@@ -19,7 +19,8 @@ export interface PrettyOptions {
 interface Row {
   readonly place: Place | null;
   readonly code: string;
-  readonly role: 'done' | 'crash';
+  /** `crash`: what is lost here; `kept`: what is not, as the outbox has it. */
+  readonly role: 'done' | 'crash' | 'kept';
   readonly text: string;
 }
 
@@ -52,7 +53,7 @@ function fileBlock(file: string, findings: readonly Finding[], layout: Layout): 
 function findingBlock(finding: Finding, layout: Layout): string {
   const { style, codeWidth } = layout;
   const body = toRows(finding, layout.read).map(({ place, code, role, text }) => {
-    const remark = role === 'crash' ? style.red(`✗  ${text}`) : text;
+    const remark = role === 'crash' ? style.red(`✗  ${text}`) : role === 'kept' ? style.green(`✓  ${text}`) : text;
     return `   ${style.dim(lineNumber(place, layout))} ${style.dim('│')} ${pad(cut(code, codeWidth), codeWidth)}  ${remark}`;
   });
   return [headLine(finding, layout), ...body, nextLine(finding, style)].join('\n');
@@ -63,12 +64,13 @@ function lineNumber(place: Place | null, { lineWidth, urlOf }: Layout): string {
   return pad('', lineWidth - digits.length) + (place && urlOf ? link(digits, urlOf(place)) : digits);
 }
 
-function headLine({ handler, kind, severity, confidence, publish }: Finding, { style, codeWidth, lineWidth }: Layout): string {
+function headLine({ handler, kind, severity, confidence, publish, stage }: Finding, { style, codeWidth, lineWidth }: Layout): string {
   const column = codeWidth + lineWidth + 8;
   const color = severity === 'error' ? style.red : style.yellow;
+  const label = stage === 'legacy' ? color(kind) : style.green(stage);
   const facts = [printable(publish.bus), printable(publish.destination ?? 'destination unknown'), ...(confidence === 'high' ? [] : [`${confidence} confidence`])];
   const name = printable(handler.name);
-  return `  ${style.bold(name)}${' '.repeat(Math.max(2, column - 2 - [...name].length))}${color(kind)} · ${facts.join(' · ')}`;
+  return `  ${style.bold(name)}${' '.repeat(Math.max(2, column - 2 - [...name].length))}${label} · ${facts.join(' · ')}`;
 }
 
 function nextLine({ id, handler, stage }: Finding, style: TextStyle): string {
@@ -85,7 +87,7 @@ function toRows(finding: Finding, read: (file: string) => string | null): readon
   const rest = writes.length - shown.length;
   if (rest > 0) writeRows.push({ place: null, code: '', role: 'done', text: `and ${count(rest, 'more write')}` });
   const publishRow = effectRow(publish, { read, text: `published${publish.awaited ? '' : ', not awaited'}${publish.path.length === 0 ? '' : ` (${chain(publish)})`}` });
-  const crash: Row = { place: null, code: '', role: 'crash', text: crashText(finding, event) };
+  const crash: Row = { place: null, code: '', role: finding.stage === 'legacy' ? 'crash' : 'kept', text: crashText(finding, event) };
   if (kind === 'lost-event') return numbered([...writeRows, crash, publishRow]);
   const commit = witness.find(({ role }) => role === 'commit');
   const commitRow: readonly Row[] = commit ? [{ place: commit, code: lineOf(commit, read), role: 'done', text: 'committed' }] : [];
@@ -94,13 +96,13 @@ function toRows(finding: Finding, read: (file: string) => string | null): readon
 }
 
 function crashText({ kind, stage }: Finding, event: string): string {
-  if (stage === 'dual-publish') return `a crash here leaves ${event} to the relay: the outbox has it`;
+  if (stage !== 'legacy') return `a crash here loses nothing: ${event} is in the outbox`;
   return kind === 'lost-event' ? `a crash here loses ${event}, and no log says so` : `a failure here leaves ${event} announced, and nothing saved`;
 }
 
 function numbered(rows: readonly Row[]): readonly Row[] {
   let step = 0;
-  return rows.map((row) => (row.role === 'crash' || row.place === null ? row : { ...row, text: `${++step}  ${row.text}` }));
+  return rows.map((row) => (row.role !== 'done' || row.place === null ? row : { ...row, text: `${++step}  ${row.text}` }));
 }
 
 interface PlacedEffect extends Place {

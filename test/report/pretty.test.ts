@@ -78,3 +78,11 @@ describe('the sentence with the numbers', () => {
     expect(figuresSentence(countFigures(result))).toBe(sentence);
   });
 });
+
+test('a handler that stores its event is not shown as losing it', () => {
+  const text = renderPretty({ ...emptyResult, findings: [{ ...lostEvent, severity: 'warning', stage: 'dual-publish' }] }, { style, read });
+  expect(text).toContain('dual-publish · nestjs-microservices · order.placed');
+  expect(text).toContain('✓  a crash here loses nothing: order.placed is in the outbox');
+  expect(text).toContain('rewrite OrderService.place --to outbox-only');
+  expect(text).not.toContain('✗');
+});

@@ -23,7 +23,7 @@ export function findingText(finding: Finding, { style, rewrite }: FindingTextOpt
   const { kind, handler, publish, id, confidence, stage } = finding;
   const rule = findingRules[kind];
   const head = [
-    `${style.bold(printable(handler.name))}  ${style.red(kind)} · ${printable(publish.bus)} · ${printable(publish.destination ?? 'destination unknown')} · ${id}`,
+    `${style.bold(printable(handler.name))}  ${stage === 'legacy' ? style.red(kind) : style.green(stage)} · ${printable(publish.bus)} · ${printable(publish.destination ?? 'destination unknown')} · ${id}`,
     style.dim(`${printable(handler.file)}:${handler.line}, ${entryTexts[handler.entry]}, ${confidence} confidence`),
     '',
     printable(findingSentence(finding)),
@@ -31,7 +31,7 @@ export function findingText(finding: Finding, { style, rewrite }: FindingTextOpt
   return [
     head.join('\n'),
     section('The path', witnessLines(finding, style), style),
-    section('Why it hurts', [rule.problem, rule.pain], style),
+    ...(stage === 'legacy' ? [section('Why it hurts', [rule.problem, rule.pain], style)] : []),
     section('Stage', [`${stage}: ${stageTexts[stage]}`], style),
     rewriteSection(finding, rewrite, style),
   ].join('\n\n');
