@@ -20,6 +20,10 @@ interface QueryResult {
 
 const connectTimeout = 10_000;
 
+const silence = (): void => undefined;
+/** knex prints what it throws, too; everything that is thrown here is told once, by the command line. */
+const silent: knex.Knex.Logger = { warn: silence, error: silence, debug: silence, deprecate: silence };
+
 /** Opens a connection for the time of `use`. Failures of the connection or of a statement become a ToolError that shows no password. */
 export async function withConnection<T>(url: string, use: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
   const address = parseUrl(url);
@@ -28,6 +32,7 @@ export async function withConnection<T>(url: string, use: (connection: DatabaseC
     connection: { connectionString: url, connectionTimeoutMillis: connectTimeout, application_name: 'outboxify' },
     pool: { min: 0, max: 1 },
     acquireConnectionTimeout: connectTimeout + 1000,
+    log: silent,
   });
   const raw = async (sql: string, bindings: readonly Binding[]): Promise<QueryResult> => {
     try {
