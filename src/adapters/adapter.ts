@@ -31,6 +31,8 @@ export interface WriteMatcher {
   readonly call: readonly string[];
   /** Only when the SQL in this argument changes rows. */
   readonly sql?: ArgumentPath;
+  /** Reads of these names give a list of rows. */
+  readonly many?: readonly string[];
   /** Argument that names the entity, when it is a class: `manager.save(Order, …)`; or is the entity itself. */
   readonly target?: ArgumentPath;
 }

@@ -4,10 +4,10 @@ import type { CallFact, Expression } from './facts.js';
 import { functionKey, functionRef, MODULE, lineAt, pushCall, spanKey, spanOf, type Frame, type Machine } from './machine.js';
 import { externalBase, memberValue } from './members.js';
 import { kindsIn, type Node } from './effects.js';
-import { parameterBehind } from './messages.js';
+import { passedParameter } from './messages.js';
 import { runFunction } from './run.js';
 import { callSpecial } from './special-calls.js';
-import { collect, pushChoice } from './steps.js';
+import { collect, pushChoice, rowsOf } from './steps.js';
 import { alternatives, union, UNKNOWN, type FunctionValue, type Value } from './values.js';
 import type { FunctionRef, Receiver, ResolvedCall } from '../core/finding.js';
 
@@ -104,7 +104,7 @@ function invoke(machine: Machine, frame: Frame, fn: FunctionValue, call: Call, i
   pushCall(frame, {
     kind: 'call', span: spanOf(frame.file, call.fact), line: call.fact.line, caller: frame.home, callee: ref, body: summary.nodes, isGuess,
     home: fn.scope === null ? ref : frame.home, detached: fact.isAsync && !call.fact.awaited,
-    args: call.fact.args.map((arg) => ({ span: spanOf(frame.file, arg), parameter: parameterBehind(frame.scope, arg) })),
+    args: call.fact.args.map((arg) => ({ span: spanOf(frame.file, arg), parameter: passedParameter(machine.program, frame.file, frame.scope, arg) })),
   });
   return { value: summary.value, ref };
 }
@@ -144,7 +144,7 @@ function runOverItems(machine: Machine, frame: Frame, object: Value, call: Call)
   const body = collect(frame, () => {
     result = runCallbacks(machine, frame, call, call.method === 'reduce' ? [UNKNOWN, item] : [item]);
   });
-  if (body.length > 0) frame.nodes.push({ kind: 'loop', body });
+  if (body.length > 0) frame.nodes.push({ kind: 'loop', body, rows: rowsOf(object) });
   if (call.method === 'map' || call.method === 'flatMap') return { kind: 'array', items: [result] };
   return call.method === 'find' ? item : object;
 }

@@ -69,7 +69,8 @@ export type Node =
   | { readonly kind: 'deferred'; readonly body: readonly Node[] }
   | CallNode
   | { readonly kind: 'choice'; readonly arms: readonly (readonly Node[])[] }
-  | { readonly kind: 'loop'; readonly body: readonly Node[] }
+  /** `rows`: the entity or table whose rows it goes over. */
+  | { readonly kind: 'loop'; readonly body: readonly Node[]; readonly rows: string | null }
   /** A closure that a library runs in place: a return in it ends just it. */
   | { readonly kind: 'inline'; readonly body: readonly Node[] }
   | { readonly kind: 'try'; readonly block: readonly Node[]; readonly handler: readonly Node[] | null; readonly finalizer: readonly Node[] }
@@ -97,19 +98,28 @@ export interface CallNode {
   readonly isGuess: boolean;
 }
 
+type Kind = Effect['kind'] | 'transaction';
+
+/** Bodies of calls never change once they are made, and are shared by all callers. */
+const kindsOfBody = new WeakMap<readonly Node[], ReadonlySet<Kind>>();
+
 /** Kinds of effect in a tree, closures and callees included. */
-export function kindsIn(nodes: readonly Node[], seen = new Set<readonly Node[]>()): Set<Effect['kind'] | 'transaction'> {
-  const kinds = new Set<Effect['kind'] | 'transaction'>();
-  const visit = (list: readonly Node[]): void => {
-    if (seen.has(list)) return;
-    seen.add(list);
-    for (const node of list) {
-      if (node.kind === 'write' || node.kind === 'publish' || node.kind === 'store' || node.kind === 'guard') kinds.add(node.kind);
-      else if (node.kind === 'open' || node.kind === 'scope') kinds.add('transaction');
-      childrenOf(node).forEach(visit);
-    }
-  };
-  visit(nodes);
+export function kindsIn(nodes: readonly Node[]): ReadonlySet<Kind> {
+  const kinds = new Set<Kind>();
+  for (const node of nodes) {
+    if (node.kind === 'write' || node.kind === 'publish' || node.kind === 'store' || node.kind === 'guard') kinds.add(node.kind);
+    else if (node.kind === 'open' || node.kind === 'scope') kinds.add('transaction');
+    const below = node.kind === 'call' ? [kindsOfCall(node.body)] : childrenOf(node).map(kindsIn);
+    for (const inner of below) for (const kind of inner) kinds.add(kind);
+  }
+  return kinds;
+}
+
+function kindsOfCall(body: readonly Node[]): ReadonlySet<Kind> {
+  const known = kindsOfBody.get(body);
+  if (known !== undefined) return known;
+  const kinds = kindsIn(body);
+  kindsOfBody.set(body, kinds);
   return kinds;
 }
 

@@ -5,7 +5,7 @@ import type { TransactionRef, WriteEffect } from './effects.js';
 import type { Expression } from './facts.js';
 import { spanKey, spanOf, type Frame, type Machine } from './machine.js';
 import { yieldValue } from './members.js';
-import { messageExpression, parameterBehind, parameterValue } from './messages.js';
+import { messageExpression, parameterBehind, parameterValue, passedParameter } from './messages.js';
 import { transactionAt } from './run.js';
 import { collect } from './steps.js';
 import { alternatives, externalOf, NO_TRANSACTION, UNKNOWN, type ExternalValue, type FunctionValue, type Value } from './values.js';
@@ -68,7 +68,7 @@ function extraOf(value: Value | undefined): ReadonlyMap<string, Value> | null {
 export function callSymbol(machine: Machine, frame: Frame, module: string, name: string, call: Call): Value {
   const whole = `${module}:${name}`;
   const special = machine.specialExternal(module, name);
-  if (special?.kind === 'publish') pushWrapperPublish(frame, special.transport, name, call);
+  if (special?.kind === 'publish') pushWrapperPublish(machine, frame, special.transport, name, call);
   else if (special?.kind === 'write') pushWrapperWrite(frame, name, call);
   const transaction = machine.catalog.transaction(`${module}:*`, name);
   if (transaction !== undefined) return callTransaction(machine, frame, transaction, externalOf(whole), call);
@@ -122,7 +122,8 @@ function callTransaction(machine: Machine, frame: Frame, matcher: TransactionMat
 function pushWrite(machine: Machine, frame: Frame, matcher: WriteMatcher, orm: string, receiver: ExternalValue, call: Call): Value {
   if (matcher.effect === 'read') {
     frame.reads = true;
-    return UNKNOWN;
+    const isMany = matcher.many?.includes(call.method as string) === true;
+    return isMany ? { kind: 'array', items: [externalOf('database:Row', { target: receiver.target, isUncertain: true })] } : UNKNOWN;
   }
   if (matcher.sql !== undefined && !DML.test(textOf(call, [matcher.sql]) ?? '')) {
     frame.reads = true;
@@ -162,19 +163,20 @@ function pushPublish(machine: Machine, frame: Frame, matcher: PublishMatcher, re
   frame.nodes.push({
     kind: 'publish', span: spanOf(frame.file, call.fact), line: call.fact.line, awaited: call.fact.awaited, bus: matcher.bus, transport: matcher.transport,
     destination, route: routeOf(matcher, receiver, call), isRequest: matcher.effect === 'request' && !call.fact.discarded, isCommand: matcher.effect === 'request' && call.fact.discarded,
-    message: body === null ? null : messageExpression(frame.file, frame.scope, body), messageParameter: parameter,
+    message: body === null ? null : messageExpression(frame.file, frame.scope, body),
+    messageParameter: body === null ? null : passedParameter(machine.program, frame.file, frame.scope, body),
     event: eventOf(value) ?? (passed === null ? null : eventOf(passed)),
   });
 }
 
-function pushWrapperPublish(frame: Frame, transport: 'broker' | 'in-process' | 'same-database', name: string, call: Call): void {
+function pushWrapperPublish(machine: Machine, frame: Frame, transport: 'broker' | 'in-process' | 'same-database', name: string, call: Call): void {
   const body = call.fact.args.at(-1) ?? null;
   const [first] = call.args;
   frame.nodes.push({
     kind: 'publish', span: spanOf(frame.file, call.fact), line: call.fact.line, awaited: call.fact.awaited, bus: name, transport, isRequest: false, isCommand: false,
     destination: first?.kind === 'string' ? first.value : null, route: UNKNOWN_ROUTE,
     message: body === null ? null : messageExpression(frame.file, frame.scope, body),
-    messageParameter: body === null ? null : parameterBehind(frame.scope, body), event: eventOf(call.args.at(-1) ?? UNKNOWN),
+    messageParameter: body === null ? null : passedParameter(machine.program, frame.file, frame.scope, body), event: eventOf(call.args.at(-1) ?? UNKNOWN),
   });
 }
 

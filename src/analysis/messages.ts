@@ -1,7 +1,7 @@
 import type { MessageExpression } from '../core/finding.js';
-import type { Expression } from './facts.js';
+import type { CallFact, Expression } from './facts.js';
 import { spanOf } from './machine.js';
-import { dotted } from './program.js';
+import { dotted, type Program } from './program.js';
 import type { Scope, Value } from './values.js';
 import { visitExpression } from './walk-expressions.js';
 
@@ -52,6 +52,47 @@ export function parameterBehind(scope: Scope, e: Expression, depth = 0): number 
   });
   const [only] = found;
   return found.size === 1 ? (only ?? null) : null;
+}
+
+/**
+ * The parameter of the enclosing function that an expression passes on unchanged, or merely turned into text or bytes; null when it
+ * is anything else. What is picked out of a parameter, or built from it, is not the parameter.
+ */
+export function passedParameter(program: Program, file: string, scope: Scope, e: Expression, depth = 0): number | null {
+  if (depth > 6) return null;
+  if (e.kind === 'cast' || e.kind === 'await') return passedParameter(program, file, scope, e.of, depth + 1);
+  if (e.kind === 'call') {
+    const [first] = e.args;
+    return first !== undefined && isEncoder(program, file, e, depth) ? passedParameter(program, file, scope, first, depth + 1) : null;
+  }
+  if (e.kind !== 'name') return null;
+  for (let current: Scope | null = scope; current !== null; current = current.parent) {
+    if (current.parameters.has(e.name)) return current.isBoundary ? (current.parameters.get(e.name) ?? null) : null;
+    const definition = current.definitions.get(e.name);
+    if (definition !== undefined) return passedParameter(program, file, current, definition, depth + 1);
+    if (current.isBoundary) return null;
+  }
+  return null;
+}
+
+/** `JSON.stringify`, `Buffer.from`, or a function of the project that only passes its first parameter to such. */
+function isEncoder(program: Program, file: string, call: CallFact, depth: number): boolean {
+  const name = dotted(call.callee);
+  if (name === 'JSON.stringify' || name === 'Buffer.from') return true;
+  const symbol = name === null ? null : program.lookup(file, name);
+  if (symbol?.kind !== 'function' || depth > 4) return false;
+  const fact = program.functionFact(symbol.file, symbol.id);
+  const scope: Scope = {
+    parent: null, names: new Map(), definitions: new Map(), isBoundary: true,
+    parameters: new Map(fact.parameters.flatMap((p, index) => (p.binding.kind === 'name' ? [[p.binding.name, index] as const] : []))),
+  };
+  const returned: (Expression | null)[] = [];
+  for (const step of fact.body) {
+    if (step.kind === 'declare' && step.binding.kind === 'name' && step.value !== null) scope.definitions.set(step.binding.name, step.value);
+    else if (step.kind === 'return') returned.push(step.value);
+    else return false;
+  }
+  return returned.length === 1 && returned[0] != null && passedParameter(program, symbol.file, scope, returned[0], depth + 1) === 0;
 }
 
 function parameterOfName(scope: Scope, name: string, depth: number): number | null {

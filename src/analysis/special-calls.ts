@@ -21,7 +21,7 @@ export function callSpecial(machine: Machine, frame: Frame, special: SpecialFunc
       return UNKNOWN;
     }
     case 'publish':
-      configured.publish(frame, special.transport, special.name, call);
+      configured.publish(machine, frame, special.transport, special.name, call);
       return UNKNOWN;
     case 'write':
       configured.write(frame, special.name, call);

@@ -118,7 +118,7 @@ function runLoop(machine: Machine, frame: Frame, step: Extract<Step, { kind: 'lo
     for (const part of step.head) evaluate(machine, frame, part);
     runSteps(machine, frame, step.body);
   });
-  if (body.length > 0) frame.nodes.push({ kind: 'loop', body });
+  if (body.length > 0) frame.nodes.push({ kind: 'loop', body, rows: rowsOf(over) });
 }
 
 function runTry(machine: Machine, frame: Frame, step: Extract<Step, { kind: 'try' }>): void {
@@ -128,6 +128,12 @@ function runTry(machine: Machine, frame: Frame, step: Extract<Step, { kind: 'try
   const handler = step.handler === null ? null : collect(frame, () => runSteps(machine, frame, step.handler ?? []));
   const finalizer = collect(frame, () => runSteps(machine, frame, step.finalizer ?? []));
   if (block.length + (handler?.length ?? 0) + finalizer.length > 0) frame.nodes.push({ kind: 'try', block, handler, finalizer });
+}
+
+/** The entity or table whose rows a value holds. */
+export function rowsOf(value: Value): string | null {
+  const [first] = value.kind === 'array' ? value.items : [];
+  return first?.kind === 'external' && first.type === 'Row' ? first.target : null;
 }
 
 /** The effects of some work, apart from the frame's own list. */

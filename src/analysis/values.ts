@@ -135,6 +135,6 @@ export function transactionKey(ref: TransactionRef): string {
 export function truthOf(value: Value): boolean | null {
   if (value.kind === 'undefined') return false;
   if (value.kind === 'string') return value.value !== '';
-  if (value.kind === 'unknown' || value.kind === 'union') return null;
+  if (value.kind === 'unknown' || value.kind === 'union' || value.kind === 'array' || value.kind === 'written' || value.kind === 'event') return null;
   return value.kind === 'external' && value.isUncertain ? null : true;
 }

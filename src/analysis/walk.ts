@@ -50,6 +50,8 @@ interface Context {
   readonly stack: readonly CallNode[];
   readonly ambient: { readonly transaction: Transaction; readonly joins: 'all' | 'handle'; readonly deferred: (readonly Node[])[] } | null;
   readonly isDetached: boolean;
+  /** Entities whose rows the loops around go over. */
+  readonly rows: readonly string[];
   /** The nodes being run end in a throw: a publish among them tells of a failure. */
   readonly isFailing: boolean;
   /** States at which something may throw, for the nearest try. */
@@ -64,7 +66,7 @@ const LARGEST_WALK = 60_000;
 export function walk(nodes: readonly Node[]): Walk {
   const walker = new Walker();
   const returned: State[] = [];
-  walker.run(nodes, { writes: new Map(), publishes: new Set(), open: new Set() }, { stack: [], ambient: null, isDetached: false, isFailing: false, thrown: null, returned });
+  walker.run(nodes, { writes: new Map(), publishes: new Set(), open: new Set() }, { stack: [], ambient: null, isDetached: false, isFailing: false, rows: [], thrown: null, returned });
   return walker;
 }
 
@@ -122,7 +124,7 @@ class Walker implements Walk {
       }
       case 'choice': return merge(node.arms.flatMap((arm) => this.run(arm, state, context) ?? []));
       case 'loop': {
-        const end = this.run(node.body, state, context);
+        const end = this.run(node.body, state, node.rows === null ? context : { ...context, rows: [...context.rows, node.rows] });
         return end === null ? state : merge([state, end]);
       }
       case 'try': return this.tryBlock(node, state, context);
@@ -137,7 +139,9 @@ class Walker implements Walk {
     const transaction = transactionOf(effect.transaction, state, context);
     const occurrence = { effect, stack: context.stack, transaction };
     this.writes.push(occurrence);
-    for (const publish of state.publishes) this.pairs.push({ write: occurrence, publish, order: 'after', commit: null });
+    // A loop over rows that publishes each and then marks it is a relay at work.
+    const isMark = effect.target !== null && context.rows.includes(effect.target);
+    if (!isMark) for (const publish of state.publishes) this.pairs.push({ write: occurrence, publish, order: 'after', commit: null });
     const status: Status = transaction !== null ? { kind: 'pending', transaction } : !effect.awaited || context.isDetached ? { kind: 'started' } : { kind: 'committed', by: null };
     return { ...state, writes: new Map(state.writes).set(occurrence, status) };
   }

@@ -64,8 +64,8 @@ const typeorm = {
     { effect: 'write', on: ['typeorm:InsertQueryBuilder', 'typeorm:UpdateQueryBuilder', 'typeorm:DeleteQueryBuilder', 'typeorm:SoftDeleteQueryBuilder'], call: ['execute'] },
     { effect: 'write', on: ['typeorm:RelationQueryBuilder'], call: ['add', 'remove', 'set', 'addAndRemove'] },
     { effect: 'write', on: ['typeorm:DataSource', 'typeorm:EntityManager', 'typeorm:QueryRunner', 'typeorm:Repository'], call: ['query', 'sql'], sql: 0 },
-    { effect: 'read', on: ['typeorm:Repository', 'typeorm:EntityManager'], call: READS },
-    { effect: 'read', on: ['typeorm:SelectQueryBuilder'], call: BUILDER_READS },
+    { effect: 'read', on: ['typeorm:Repository', 'typeorm:EntityManager'], call: READS, many: ['find', 'findBy', 'findByIds'] },
+    { effect: 'read', on: ['typeorm:SelectQueryBuilder'], call: BUILDER_READS, many: ['getMany', 'getRawMany'] },
   ],
   transactions: [
     { style: 'callback', on: ['typeorm:DataSource', 'typeorm:EntityManager'], call: ['transaction'], handle: 'typeorm:EntityManager' },
