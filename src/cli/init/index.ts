@@ -1,6 +1,9 @@
 import type { Config, ServiceConfig } from '../../core/config.js';
 import { exitCode, type ExitCode } from '../../core/exit-code.js';
 import { ToolError } from '../../core/errors.js';
+import type { Unresolved } from '../../core/finding.js';
+import { count } from '../../report/figures.js';
+import { printable } from '../../report/text.js';
 import { configFileName, defaultConfig, readConfig } from '../../workspace/config.js';
 import { openWorkspace } from '../../workspace/disk.js';
 import { detectServices } from '../../workspace/services.js';
@@ -28,8 +31,15 @@ export async function runInit(options: InitOptions): Promise<ExitCode> {
   const services = detectServices(workspace);
   const config: Config = { ...kept, services };
   diskSink(root).apply([{ file, before, after: `${JSON.stringify({ $schema: './node_modules/outboxify/schemas/config.schema.json', ...config }, null, 2)}\n` }]);
-  if (options.format === 'json') out.print(JSON.stringify({ file, config }, null, 2));
-  else printServices(services, { out, file });
+  const { analyse } = await import('../../analysis/analyse.js');
+  const { unresolved } = analyse(openWorkspace(root, config), config).result;
+  if (options.format === 'json') {
+    out.print(JSON.stringify({ file, config, unresolved }, null, 2));
+    return exitCode.ok;
+  }
+  printServices(services, { out, file });
+  suggestWrappers(unresolved, { out, file });
+  out.print('Next: outboxify scan');
   return exitCode.ok;
 }
 
@@ -43,7 +53,13 @@ function printServices(services: readonly ServiceConfig[], { out, file }: { read
   if (services.every(({ orm, buses }) => orm === null && buses.length === 0)) {
     out.note(`No ORM and no bus was found among the dependencies; name the services in ${file}.`);
   }
-  out.print('Next: outboxify scan');
+}
+
+/** Calls that only the project's people can name. */
+function suggestWrappers(unresolved: readonly Unresolved[], { out, file }: { readonly out: Ui; readonly file: string }): void {
+  if (unresolved.length === 0) return;
+  out.print(`${count(unresolved.length, 'call')} may publish or write and can't be resolved. If they are wrappers of your own, name them under 'publishers' or 'writers' in ${file}:`);
+  for (const call of unresolved.slice(0, 5)) out.print(`  ${printable(`${call.file}:${call.line}`)}  ${printable(call.text)}`);
 }
 
 function facts(service: ServiceConfig): readonly (readonly [label: string, value: string | null])[] {
