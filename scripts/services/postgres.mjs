@@ -13,7 +13,9 @@ const password = 'test-password';
 export async function startPostgres(directory) {
   const given = process.env.OUTBOXIFY_TEST_POSTGRES_URL;
   if (given) return { url: given, stop: async () => {} };
-  let binaries = installedBinaries() ?? embeddedBinaries();
+  // `embedded`: the newest PostgreSQL of npm, although another one is installed.
+  const isEmbedded = process.env.OUTBOXIFY_TEST_POSTGRES === 'embedded';
+  let binaries = (isEmbedded ? null : installedBinaries()) ?? embeddedBinaries();
   if (binaries === null && canInstallPackages()) {
     await installPackages('postgresql');
     binaries = installedBinaries();
