@@ -13,7 +13,7 @@ import { finishEdits } from '../../src/rewrite/imports.js';
 import { standalone } from '../../src/rewrite/jscodeshift.js';
 import { findOwner } from '../../src/rewrite/owner.js';
 import { guarded, refuse } from '../../src/rewrite/refusal.js';
-import { findRegion, guardExits, type Region } from '../../src/rewrite/region.js';
+import { findRegion, guardExits, isReturnedWrite, type Region } from '../../src/rewrite/region.js';
 import { freeName, takenNames } from '../../src/rewrite/scope.js';
 import { indentAt, reindent } from '../../src/rewrite/style.js';
 import { regionVariables } from '../../src/rewrite/variables.js';
@@ -45,7 +45,7 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
 function transactionCode(code: HandlerCode, region: Region): TransactionCode {
   const statements = region.list.statements.slice(region.first, region.last + 1);
   const messages = region.publishesFirst ? [] : code.publishes.map(({ message }) => message.node);
-  return { file: code.file, fn: code.fn, roots: [...statements, ...messages], returnIsAwaited: false };
+  return { file: code.file, fn: code.fn, roots: [...statements, ...messages], returnIsAwaited: isReturnedWrite(region, region.last) };
 }
 
 function transactionBinder(manager: string): Binder {
@@ -63,7 +63,8 @@ function wrap(code: HandlerCode, region: Region, how: { readonly owner: string; 
   const inner = indent + style.indent;
   const end = ts.getTrailingCommentRanges(text, region.end)?.at(-1)?.end ?? region.end;
   const needed = regionVariables(region, region.publishesFirst ? [] : code.publishes.map(({ message }) => message.node), code.fn);
-  const names = [...needed, ...(region.publishesFirst ? [] : how.events.map(({ variable }) => variable))];
+  const saved = returnedWrite(code, region);
+  const names = [...(saved === null ? [] : [saved]), ...needed, ...(region.publishesFirst ? [] : how.events.map(({ variable }) => variable))];
   const { pattern, value } = returned(names);
   const moved = (node: ts.Node, to: string): string => reindent(edits.rendered(file, range(node)), indentAt(text, node.getStart()), to);
   const build = (event: PlannedEvent): string => `const ${event.variable} = integrationEvent(${moved(event.site.message.node, region.publishesFirst ? indent : inner)})${style.semicolon}`;
@@ -76,16 +77,27 @@ function wrap(code: HandlerCode, region: Region, how: { readonly owner: string; 
     edits.drop(file, range(site.message.node));
     edits.replace(file, range(site.message.node), variable);
   }
+  const behind = region.publishesFirst ? code.publishes.map(({ statement }) => `${style.eol}${indent}${moved(statement, indent)}`) : [];
+  if (saved !== null) behind.push(`${style.eol}${indent}return ${saved}${style.semicolon}`);
   indentLines(edits, file, { start: region.start, end });
   const declaration = names.length === 0 ? '' : `const ${pattern} = `;
   edits.insert(file, region.start, `${declaration}await ${how.owner}.transaction(async (${how.manager}) => {${style.eol}${inner}`);
-  const behind = region.publishesFirst ? code.publishes.map(({ statement }) => `${style.eol}${indent}${moved(statement, indent)}`) : [];
   for (const { event, text: built } of builds) {
     edits.drop(file, range(event.site.statement));
     edits.replace(file, range(event.site.statement), built);
   }
   if (region.publishesFirst) guardMovable(code, region);
   edits.insert(file, end, `${style.eol}${tail.join(style.eol)}${style.eol}${indent}})${style.semicolon}${behind.join('')}`);
+}
+
+/** `return this.orders.save(order)` becomes `const saved = await …`; the name that its value gets. */
+function returnedWrite(code: HandlerCode, region: Region): string | null {
+  const statement = region.list.statements[region.last];
+  if (!isReturnedWrite(region, region.last) || statement === undefined || !ts.isReturnStatement(statement) || statement.expression === undefined) return null;
+  const name = freeName(['saved', 'result'], takenNames(code.fn));
+  const value = ts.isAwaitExpression(statement.expression) ? statement.expression.expression : statement.expression;
+  code.edits.replace(code.file, { start: statement.getStart(), end: value.getStart() }, `const ${name} = await `);
+  return name;
 }
 
 function range(node: ts.Node): { readonly start: number; readonly end: number } {

@@ -11,6 +11,7 @@ import { guarded, refuse } from '../../src/rewrite/refusal.js';
 import { guardBehind } from '../../src/rewrite/region.js';
 import { freeName, referencedNames, takenNames } from '../../src/rewrite/scope.js';
 import { indentAt } from '../../src/rewrite/style.js';
+import { namesIn } from '../../src/rewrite/variables.js';
 
 /** Stores the event in the callback transaction that the writes have; a publish inside it moves behind the commit. */
 export const joinCallback = {
@@ -33,7 +34,7 @@ interface Transaction {
 }
 
 function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult {
-  const code = readHandler(findings, context);
+  const code = readHandler(findings, context, { inTransactionCallback: true });
   const transaction = readTransaction(code);
   guardJoined(code, transaction.manager);
   guardNoEarlyExit(transaction.body, code.file);
@@ -181,13 +182,21 @@ function takenInside({ callback }: Transaction): ReadonlySet<string> {
   return names;
 }
 
+/** Whether a name is used behind the transaction, other than in a message that moves into it. */
+function isUsedBehind({ statement, list }: Transaction, name: string, events: readonly PlannedEvent[]): boolean {
+  const moved = events.map(({ site }) => site.message.node);
+  const behind = list.statements.slice(list.statements.indexOf(statement) + 1);
+  return behind.some((other) => namesIn(other, moved).includes(name));
+}
+
 /** Makes the callback return its value with the events, and the statement take them apart. */
 function returnEvents(code: HandlerCode, transaction: Transaction, how: { readonly events: readonly PlannedEvent[]; readonly behind: string; readonly before: string }): void {
   const { edits, file } = code;
   const { text, style } = edits.open(file);
   const { statement, lastReturn, call, body } = transaction;
   const { names, declaration } = resultNames(code, transaction);
-  const all = [...names, ...how.events.map(({ variable }) => variable)];
+  const kept = ts.isReturnStatement(statement) ? names : names.filter((name) => isUsedBehind(transaction, name, how.events));
+  const all = [...kept, ...how.events.map(({ variable }) => variable)];
   const list = all.length === 1 ? (all[0] ?? '') : `{ ${all.join(', ')} }`;
   const inner = bodyIndent(text, transaction, style.indent);
   const lines = [...(declaration === null ? [] : [`${inner}${declaration}`]), ...(how.before === '' ? [] : [how.before]), `${inner}return ${list}${style.semicolon}`];

@@ -1,7 +1,7 @@
 import type { Analysis } from '../analysis/analysis.js';
 import type { ServiceConfig } from '../core/config.js';
 import type { Finding, Subscriber } from '../core/finding.js';
-import type { CodemodResult } from '../core/outcome.js';
+import type { CodemodResult, Reason } from '../core/outcome.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** What a codemod may look at. It reads nothing else. */
@@ -12,6 +12,8 @@ export interface CodemodContext {
   readonly service: ServiceConfig;
   /** Name of the event, when the user gives one. */
   readonly event: string | null;
+  /** What is not met yet of the gate before outbox-only. */
+  readonly gate: readonly Reason[];
   /** Why the user overrides a gate; null: they do not. */
   readonly force: string | null;
   /** The aggregate of the stored event. */

@@ -88,12 +88,19 @@ function mentions(message: Message, variables: readonly string[]): boolean {
 /** Variables that hold the written entity after the call: its result, or its argument when that is one entity. */
 function entityVariables({ call, write, returnsEntity }: AggregateSource): readonly string[] {
   const names: string[] = [];
-  const argument = call.arguments[0] === undefined ? undefined : unwrap(call.arguments[0]);
+  const argument = operands(call)[0];
   if (argument !== undefined && isMany(argument)) return [];
   const parent = ts.isAwaitExpression(call.parent) ? call.parent.parent : call.parent;
   if (returnsEntity && ts.isVariableDeclaration(parent) && ts.isIdentifier(parent.name)) names.push(parent.name.text);
   if (argument !== undefined && ts.isIdentifier(argument) && isInstance(argument, write.target ?? '') && takesEntity(write)) names.push(argument.text);
   return names;
+}
+
+/** Arguments of a write without the entity class that those of a manager begin with: `manager.update(Order, …)`. */
+function operands(call: ts.CallExpression): readonly ts.Expression[] {
+  const args = call.arguments.map((argument) => unwrap(argument));
+  const [first] = args;
+  return first !== undefined && ts.isIdentifier(first) && /^[A-Z]/.test(first.text) && args.length > 1 ? args.slice(1) : args;
 }
 
 function takesEntity(write: Write): boolean {
@@ -138,7 +145,7 @@ function isMany(node: ts.Expression): boolean {
 /** `update(order.id, …)`, `delete({ id: orderId })`: the id is in the criteria. */
 function criteriaId({ call, write }: AggregateSource, key: string): string | null {
   if (!/^(?:update|delete|softDelete|restore)$/.test(write.operation) || write.path.length > 0) return null;
-  const criteria = call.arguments[0] === undefined ? undefined : unwrap(call.arguments[0]);
+  const criteria = operands(call)[0];
   if (criteria === undefined) return null;
   if (ts.isIdentifier(criteria) || ts.isPropertyAccessExpression(criteria)) {
     const last = ts.isIdentifier(criteria) ? criteria.text : criteria.name.text;

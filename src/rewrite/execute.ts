@@ -23,7 +23,11 @@ export interface RewriteWishes {
   readonly aggregateType?: string;
   readonly aggregateId?: string;
   readonly force?: string;
+  /** What is not met yet of the gate before outbox-only; missing: nothing is known about the relay. */
+  readonly gate?: readonly Reason[];
 }
+
+const relayUnknown: Reason = { code: 'gate-not-met', message: 'Nothing says that the relay delivers: it has to run, with the cut-over done and an inbox at every subscriber, before the legacy publish may go.' };
 
 /** A rewrite that is proved, or the reasons why there is none. */
 export interface Prepared {
@@ -107,6 +111,7 @@ function contextFor({ workspace, config, analysis }: RewriteInput, file: string,
     service,
     event: wishes.event ?? null,
     force: wishes.force ?? null,
+    gate: wishes.gate ?? [relayUnknown],
     aggregate: { type: wishes.aggregateType ?? null, id: wishes.aggregateId ?? null, infer: true },
   };
 }

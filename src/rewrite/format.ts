@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { NewFile } from '../core/outcome.js';
 import type { Change } from '../workspace/sink.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { directoriesUp, parseJson, property } from './style.js';
@@ -26,18 +27,36 @@ export async function formatChanges(workspace: Workspace, changes: readonly Chan
 
 async function formatChange(workspace: Workspace, change: Change): Promise<Change> {
   const { file, before, after } = change;
-  if (before === null || after === null || !hasDataConfig(workspace, file)) return change;
+  if (before === null || after === null) return change;
   try {
-    const prettier = await loadPrettier(workspace, file);
-    if (prettier === null) return change;
-    const config = await prettier.resolveConfig(path.join(workspace.root, file), { editorconfig: true });
-    if (config === null || (Array.isArray(config['plugins']) && config['plugins'].length > 0)) return change;
-    const options = { ...config, filepath: path.join(workspace.root, file), endOfLine: 'auto' };
-    if ((await prettier.format(before, options)) !== before) return change;
-    return { ...change, after: await prettier.format(after, options) };
+    const format = await formatterOf(workspace, file);
+    if (format === null || (await format(before)) !== before) return change;
+    return { ...change, after: await format(after) };
   } catch {
     return change; // a formatter that fails must not stop a rewrite that is proved without it
   }
+}
+
+/** The same for generated files: they are formatted as the project's own new files would be. */
+export async function formatNewFiles(workspace: Workspace, files: readonly NewFile[]): Promise<readonly NewFile[]> {
+  const formatted: NewFile[] = [];
+  for (const { file, content } of files) {
+    try {
+      formatted.push({ file, content: (await (await formatterOf(workspace, file))?.(content)) ?? content });
+    } catch {
+      formatted.push({ file, content }); // no parser for this kind of file
+    }
+  }
+  return formatted;
+}
+
+/** Prettier as the project configures it for a file; null when it has none, or one that is code. */
+async function formatterOf(workspace: Workspace, file: string): Promise<((text: string) => Promise<string>) | null> {
+  if (!hasDataConfig(workspace, file)) return null;
+  const prettier = await loadPrettier(workspace, file);
+  const config = await prettier?.resolveConfig(path.join(workspace.root, file), { editorconfig: true });
+  if (!prettier || !config || (Array.isArray(config['plugins']) && config['plugins'].length > 0)) return null;
+  return (text) => prettier.format(text, { ...config, filepath: path.join(workspace.root, file), endOfLine: 'auto' });
 }
 
 function hasDataConfig(workspace: Workspace, file: string): boolean {

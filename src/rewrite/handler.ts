@@ -6,7 +6,7 @@ import { EditSet } from './edits.js';
 import { eventName, aggregateOf, routeEntry, type Aggregate, type AggregateSource, type EventName } from './event.js';
 import { specifierOf } from './imports.js';
 import { projectOf } from './project.js';
-import { readPublish, type PublishSite } from './publish.js';
+import { readPublish, type PublishSite, type ReadPublishOptions } from './publish.js';
 import { refuse } from './refusal.js';
 import { addRoute } from './routes.js';
 import { freeName, takenNames } from './scope.js';
@@ -27,7 +27,7 @@ export interface HandlerCode {
   readonly publishes: readonly [PublishSite, ...PublishSite[]];
 }
 
-export function readHandler(findings: HandlerFindings, context: CodemodContext): HandlerCode {
+export function readHandler(findings: HandlerFindings, context: CodemodContext, allowed: ReadPublishOptions = { inTransactionCallback: false }): HandlerCode {
   const [{ handler }] = findings;
   guardOutbox(context);
   guardTypeOrm(context);
@@ -38,7 +38,7 @@ export function readHandler(findings: HandlerFindings, context: CodemodContext):
   if ((ts.isMethodDeclaration(fn) || ts.isFunctionDeclaration(fn)) && fn.asteriskToken !== undefined) refuse('generator', `'${name}' (${file}:${handler.line}) is a generator: its caller decides when the next statement runs.`);
   if (!isAsync(fn)) refuse('not-async', `'${name}' (${file}:${handler.line}) is not async, so it can not await a transaction. Make it async, with an 'await' before each write.`);
   const writes = handlerWrites(edits, findings, fn);
-  const [first, ...rest] = uniqueBy(findings, ({ publish }) => `${publish.path[0]?.span.start ?? publish.span.start}`).map((finding) => readPublish(edits, fn, finding, context));
+  const [first, ...rest] = uniqueBy(findings, ({ publish }) => `${publish.path[0]?.span.start ?? publish.span.start}`).map((finding) => readPublish(edits, fn, finding, context, allowed));
   const [write, ...otherWrites] = writes;
   if (first === undefined || write === undefined) refuse('publish-not-found', `Write or publish of '${name}' (${file}:${handler.line}) could not be found again.`);
   return { edits, file, name, fn, writes: [write, ...otherWrites], publishes: [first, ...rest] };

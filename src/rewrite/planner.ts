@@ -1,4 +1,8 @@
 import { dualPublishDirect } from '../../codemods/dual-publish-direct/index.js';
+import { joinCallback } from '../../codemods/join-callback/index.js';
+import { joinQueryRunner } from '../../codemods/join-query-runner/index.js';
+import { joinAmbient } from '../../codemods/join-ambient/index.js';
+import { outboxOnly } from '../../codemods/outbox-only/index.js';
 import type { Analysis } from '../analysis/analysis.js';
 import type { Finding, Subscriber, TransactionSite, Write } from '../core/finding.js';
 import type { CodemodResult } from '../core/outcome.js';
@@ -40,7 +44,7 @@ function choose(findings: HandlerFindings, to: RewriteStage): HandlerCodemod {
   const [stage] = stages;
   if (to === 'outbox-only') {
     if (stage !== 'dual-publish') refuse('nothing-to-rewrite', `'${handler.name}' (${handler.file}:${handler.line}) is at '${stage ?? 'legacy'}'; run 'outboxify rewrite ${handler.name} --to dual-publish' first.`);
-    return notYet(handler.name);
+    return outboxOnly;
   }
   if (stage !== 'legacy') refuse('already-there', `'${handler.name}' (${handler.file}:${handler.line}) stores its event already.`);
   return byTransaction(findings);
@@ -59,12 +63,12 @@ function byTransaction(findings: HandlerFindings): HandlerCodemod {
   }
   const [site] = sites.values();
   if (site === undefined || site === null) return dualPublishDirect;
-  return byStyle(site, handler.name);
+  return byStyle(site);
 }
 
-function byStyle(site: TransactionSite, name: string): HandlerCodemod {
-  void site;
-  return notYet(name);
+function byStyle(site: TransactionSite): HandlerCodemod {
+  if (site.style === 'callback') return joinCallback;
+  return site.style === 'query-runner' ? joinQueryRunner : joinAmbient;
 }
 
 function siteKey({ transaction }: Write): string {

@@ -4,6 +4,7 @@ import { isWithin } from '../core/place.js';
 import { findCall, findNode, isStatementList, lineOf, unwrap, walk, type FunctionNode, type StatementList } from './ast.js';
 import type { CodemodContext } from './codemod.js';
 import type { EditSet } from './edits.js';
+import { guardMessageFlow } from './message-flow.js';
 import { readMessage, short, type Message } from './message.js';
 import { refuse } from './refusal.js';
 
@@ -18,8 +19,13 @@ export interface PublishSite {
   readonly options: Readonly<Record<string, string>>;
 }
 
+export interface ReadPublishOptions {
+  /** The publish may be in the callback of a transaction. */
+  readonly inTransactionCallback: boolean;
+}
+
 /** Finds the publish statement of a finding. Guards: the result is not used, the message can take an `eventId`, no option is lost. */
-export function readPublish(edits: EditSet, fn: FunctionNode, finding: Finding, context: CodemodContext): PublishSite {
+export function readPublish(edits: EditSet, fn: FunctionNode, finding: Finding, context: CodemodContext, allowed: ReadPublishOptions): PublishSite {
   const { file } = finding.handler;
   const span = finding.publish.path[0]?.span ?? finding.publish.span;
   const source = edits.open(file).source;
@@ -27,11 +33,12 @@ export function readPublish(edits: EditSet, fn: FunctionNode, finding: Finding, 
   if (call === null || call.pos < fn.pos || call.end > fn.end) {
     refuse('publish-not-found', `The publish of '${finding.handler.name}' (${finding.publish.file}:${finding.publish.line}) could not be found in the function.`);
   }
-  guardNotInClosure(call, fn, finding);
+  guardNotInClosure(call, fn, finding, allowed);
   const { expression } = finding.publish.message === null ? { expression: null } : { expression: messageNode(source, finding) };
   if (expression === null || !isInside(expression, call)) {
     refuse('message-built-elsewhere', `'${short(call.expression)}' (${file}:${lineOf(call)}) builds the message itself, in ${finding.publish.file}:${finding.publish.line}. Let it take the finished event as an argument, and build the event in '${finding.handler.name}'.`);
   }
+  guardMessageFlow(finding, call, expression, context);
   const statement = publishStatement(call);
   const list = statement.parent;
   if (!isStatementList(list)) refuse('conditional-publish', `The publish (${file}:${lineOf(call)}) is the only statement of a branch without braces, which the write does not share.`);
@@ -49,16 +56,21 @@ function isInside(inner: ts.Node, outer: ts.Node): boolean {
   return inner.pos >= outer.pos && inner.end <= outer.end;
 }
 
-function guardNotInClosure(call: ts.Node, fn: FunctionNode, finding: Finding): void {
+function guardNotInClosure(call: ts.Node, fn: FunctionNode, finding: Finding, allowed: ReadPublishOptions): void {
   for (let node = call.parent; node !== fn && node !== undefined; node = node.parent) {
-    if (ts.isFunctionLike(node)) {
+    if (ts.isFunctionLike(node) && !(allowed.inTransactionCallback && isTransactionCallback(node))) {
       refuse('publish-in-closure', `The publish (${finding.handler.file}:${lineOf(call)}) is in a callback inside '${finding.handler.name}'. Publish after it, in the function itself.`);
     }
   }
 }
 
+function isTransactionCallback(node: ts.Node): boolean {
+  const call = node.parent;
+  return ts.isCallExpression(call) && call.arguments[call.arguments.length - 1] === node && /\.transaction$/.test(call.expression.getText());
+}
+
 /** Climbs from the call over everything that just waits for it or ignores it, to the statement. */
-function publishStatement(call: ts.CallExpression): ts.ExpressionStatement {
+export function publishStatement(call: ts.CallExpression): ts.ExpressionStatement {
   let node: ts.Expression = call;
   for (;;) {
     const { parent } = node;

@@ -140,12 +140,24 @@ export function guardExits(region: Region, publishes: readonly PublishSite[]): v
   for (let index = Math.min(region.first, ...publishes.map(({ statement }) => statementIndex(region.list, statement))); index <= last; index += 1) {
     const statement = region.list.statements[index];
     if (statement === undefined) continue;
+    if (isReturnedWrite(region, index)) continue;
     const exit = findExit(statement, publishes);
     if (exit !== null) {
       const word = ts.isThrowStatement(exit) ? 'throw' : ts.isReturnStatement(exit) ? 'return' : 'break or continue';
       refuse('exit-in-span', `A '${word}' (line ${lineOf(exit)}) stands between the write and the publish. In a transaction it would take the write back, or leave the event stored without its publish. Decide before the write.`);
     }
   }
+}
+
+/** `return this.orders.save(order)` behind the publishes: its value is returned behind the transaction. */
+export function isReturnedWrite(region: Region, index: number): boolean {
+  const statement = region.list.statements[index];
+  if (!region.publishesFirst || index !== region.last || statement === undefined || !ts.isReturnStatement(statement) || statement.expression === undefined) return false;
+  let hasMore = false;
+  walk(statement.expression, (node) => {
+    if (ts.isFunctionLike(node)) hasMore = true;
+  });
+  return !hasMore;
 }
 
 function findExit(statement: ts.Statement, publishes: readonly PublishSite[]): ts.Statement | null {

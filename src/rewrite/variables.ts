@@ -35,7 +35,8 @@ export function regionVariables(region: Region, moved: readonly ts.Node[], fn: F
   return result;
 }
 
-function namesIn(statement: ts.Statement, moved: readonly ts.Node[]): readonly string[] {
+/** Names of variables that a statement uses, outside of some nodes. */
+export function namesIn(statement: ts.Statement, moved: readonly ts.Node[]): readonly string[] {
   const names: string[] = [];
   const visit = (node: ts.Node): boolean => {
     if (moved.includes(node)) return false;

@@ -1,0 +1,109 @@
+import { ts } from 'ts-morph';
+import type { CodemodResult } from '../../src/core/outcome.js';
+import type { Finding } from '../../src/core/finding.js';
+import { findCall, findFunction, findNode, unwrap, walk, type FunctionNode } from '../../src/rewrite/ast.js';
+import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
+import { EditSet } from '../../src/rewrite/edits.js';
+import { uniqueBy } from '../../src/rewrite/handler.js';
+import { finishEdits } from '../../src/rewrite/imports.js';
+import { lineRange, range } from '../../src/rewrite/join.js';
+import { standalone } from '../../src/rewrite/jscodeshift.js';
+import { publishStatement } from '../../src/rewrite/publish.js';
+import { guarded, refuse } from '../../src/rewrite/refusal.js';
+import { findVariable, isReference } from '../../src/rewrite/scope.js';
+
+/** Removes the legacy publish of a handler that stores its event: from now on the relay delivers it. */
+export const outboxOnly = {
+  id: 'outbox-only',
+  title: 'Remove the legacy publish',
+  plan: (findings, context) => guarded(() => plan(findings, context)),
+} as const satisfies HandlerCodemod;
+
+function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult {
+  const [{ handler }] = findings;
+  const [unmet] = context.gate;
+  if (unmet !== undefined && context.force === null) refuse('gate-not-met', `${unmet.message} ${"Pass it with '--force <why>'; the commit will say why."}`);
+  const edits = new EditSet(context.workspace, context.analysis);
+  const { source, text } = edits.open(handler.file);
+  const fn = findFunction(source, handler.span);
+  if (fn === null) refuse('publish-not-found', `The function '${handler.name}' (${handler.file}:${handler.line}) could not be found again.`);
+  for (const finding of uniqueBy(findings, ({ publish }) => `${(publish.path[0]?.span ?? publish.span).start}`)) {
+    const { statement, event } = readLegacyPublish(source, finding);
+    edits.replace(handler.file, lineRange(text, statement), '');
+    if (event !== null) removeVariable(edits, handler.file, fn, statement, event);
+  }
+  return { kind: 'edits', edits: finishEdits(edits), followUps: [`The client that '${handler.name}' published with may be unused now; remove it where your linter says so.`] };
+}
+
+/** The publish statement, and the variable of the event that it sends. */
+function readLegacyPublish(source: ts.SourceFile, finding: Finding): { readonly statement: ts.ExpressionStatement; readonly event: ts.Identifier | null } {
+  const span = finding.publish.path[0]?.span ?? finding.publish.span;
+  const call = span.file === finding.handler.file ? findCall(source, span) : null;
+  if (call === null) refuse('publish-not-found', `The publish of '${finding.handler.name}' (${finding.publish.file}:${finding.publish.line}) could not be found again.`);
+  const statement = publishStatement(call);
+  const message = finding.publish.message === null ? null : findNode(source, finding.publish.message.span);
+  return { statement, event: message !== null && ts.isIdentifier(message) ? message : null };
+}
+
+/** The event is only needed where it is stored: what handed it out of the transaction goes. */
+function removeVariable(edits: EditSet, file: string, fn: FunctionNode, publish: ts.ExpressionStatement, event: ts.Identifier): void {
+  const declaration = findVariable(publish, event.text);
+  if (declaration === null || ts.isParameter(declaration)) return;
+  const holder = ts.isBindingElement(declaration) ? declaration.parent.parent : declaration;
+  if (!ts.isVariableDeclaration(holder) || usesOutside(fn, holder, publish, event.text)) return;
+  const { text } = edits.open(file);
+  if (holder.initializer === undefined) {
+    keepInside(edits, file, fn, holder, event.text);
+    return;
+  }
+  const last = callbackReturn(holder.initializer);
+  const statement = holder.parent.parent;
+  if (last === null || last.expression === undefined || !ts.isVariableStatement(statement)) return;
+  if (ts.isIdentifier(holder.name) && ts.isIdentifier(last.expression)) {
+    edits.replace(file, { start: statement.getStart(), end: holder.initializer.getStart() }, '');
+    edits.replace(file, lineRange(text, last), '');
+    return;
+  }
+  if (!ts.isObjectBindingPattern(holder.name) || !ts.isObjectLiteralExpression(last.expression)) return;
+  const kept = holder.name.elements.map((element) => element.getText()).filter((name) => name !== event.text);
+  const returned = last.expression.properties.map((property) => property.getText()).filter((name) => name !== event.text);
+  const one = kept.length === 1 && returned.length === 1 && kept[0] === returned[0] && /^[\w$]+$/.test(kept[0] ?? '');
+  edits.replace(file, range(holder.name), one ? (kept[0] ?? '') : `{ ${kept.join(', ')} }`);
+  edits.replace(file, range(last.expression), one ? (returned[0] ?? '') : `{ ${returned.join(', ')} }`);
+}
+
+/** Whether the variable is used besides its declaration, the transaction that makes it, and the publish. */
+function usesOutside(fn: FunctionNode, holder: ts.VariableDeclaration, publish: ts.Node, name: string): boolean {
+  let used = false;
+  walk(fn, (node) => {
+    if (node === publish || node === holder.initializer) return false;
+    if (holder.initializer !== undefined && ts.isIdentifier(node) && node.text === name && isReference(node)) used = true;
+    return true;
+  });
+  return used;
+}
+
+/** The `return` that a transaction's callback ends with. */
+function callbackReturn(initializer: ts.Expression): ts.ReturnStatement | null {
+  const value = unwrap(initializer);
+  const call = ts.isAwaitExpression(value) ? unwrap(value.expression) : value;
+  const callback = ts.isCallExpression(call) ? call.arguments[call.arguments.length - 1] : undefined;
+  if (callback === undefined || !(ts.isArrowFunction(callback) || ts.isFunctionExpression(callback)) || !ts.isBlock(callback.body)) return null;
+  const last = callback.body.statements[callback.body.statements.length - 1];
+  return last !== undefined && ts.isReturnStatement(last) ? last : null;
+}
+
+/** `let event;` before a `try` becomes a constant in it. */
+function keepInside(edits: EditSet, file: string, fn: FunctionNode, holder: ts.VariableDeclaration, name: string): void {
+  const assignments: ts.BinaryExpression[] = [];
+  walk(fn, (node) => {
+    if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.EqualsToken && node.left.getText() === name) assignments.push(node);
+  });
+  const [assignment] = assignments;
+  const statement = holder.parent.parent;
+  if (assignment === undefined || assignments.length > 1 || !ts.isVariableStatement(statement) || statement.declarationList.declarations.length > 1) return;
+  edits.replace(file, lineRange(edits.open(file).text, statement), '');
+  edits.insert(file, assignment.getStart(), 'const ');
+}
+
+export default standalone(outboxOnly);
