@@ -7,6 +7,8 @@ export interface RouteEntry {
   readonly transport: 'nest' | 'amqp' | 'unresolved' | 'unknown';
   /** Pattern, routing key or queue; null when it is not a literal. */
   readonly destination: string | null;
+  /** What the destination is. */
+  readonly address: 'pattern' | 'routing-key' | 'queue' | null;
 }
 
 /** The whitelist of a `routes.ts`; null when the file has no `routes` object. */
@@ -30,8 +32,14 @@ function toEntry(property: ts.ObjectLiteralElementLike): RouteEntry[] {
   const value = unwrap(property.initializer);
   if (type === null || value === undefined || !ts.isObjectLiteralExpression(value)) return [];
   const transport = literalOf(value, 'transport');
-  const destination = literalOf(value, 'pattern') ?? literalOf(value, 'routingKey') ?? literalOf(value, 'queue');
-  return [{ type, transport: isTransport(transport) ? transport : 'unknown', destination }];
+  const has = (field: string): boolean => value.properties.some((item) => item.name !== undefined && ts.isIdentifier(item.name) && item.name.text === field);
+  const field = ['pattern', 'routingKey', 'queue'].find(has);
+  return [{
+    type,
+    transport: isTransport(transport) ? transport : 'unknown',
+    destination: field === undefined ? null : literalOf(value, field),
+    address: field === 'pattern' || field === 'queue' ? field : field === 'routingKey' ? 'routing-key' : null,
+  }];
 }
 
 function literalOf(object: ts.ObjectLiteralExpression, name: string): string | null {

@@ -104,10 +104,10 @@ describe('readRoutes', () => {
       'order.lost': { transport: 'unresolved', note: 'x' },
     } as const satisfies Record<string, Route>;`;
     expect(readRoutes(text)).toEqual([
-      { type: 'order.placed', transport: 'nest', destination: 'order.placed' },
-      { type: 'order.paid', transport: 'amqp', destination: 'paid' },
-      { type: 'shipped', transport: 'amqp', destination: null },
-      { type: 'order.lost', transport: 'unresolved', destination: null },
+      { type: 'order.placed', transport: 'nest', destination: 'order.placed', address: 'pattern' },
+      { type: 'order.paid', transport: 'amqp', destination: 'paid', address: 'routing-key' },
+      { type: 'shipped', transport: 'amqp', destination: null, address: 'queue' },
+      { type: 'order.lost', transport: 'unresolved', destination: null, address: null },
     ]);
   });
 

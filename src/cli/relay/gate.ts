@@ -18,16 +18,20 @@ export function relayGate(routes: readonly RouteEntry[], subscribers: readonly S
 }
 
 function toReason(subscriber: Subscriber): Reason {
-  const what = subscriber.destination === null ? 'and the code does not tell what it subscribes to' : `and subscribes to '${subscriber.destination}'`;
+  const what = subscriber.destination === null ? 'and the code does not tell what it subscribes to' : `and can get an event of routes.ts through '${subscriber.destination}'`;
   return {
     code: 'subscriber-without-inbox',
     message: `'${subscriber.name}' (${subscriber.file}:${subscriber.line}) has no inbox, ${what}: run 'outboxify inbox ${subscriber.name} --write'.`,
   };
 }
 
+/** Their subscribers name a queue, and which exchange feeds it is not in the code that consumes. */
+const queueBuses: readonly string[] = ['amqplib', 'amqp-connection-manager'];
+
 /** A subscriber that does not tell its destination may be one of the event's. */
 function isSubscribed(subscriber: Subscriber, route: RouteEntry): boolean {
   if (subscriber.destination === null) return true;
+  if (route.address === 'routing-key' && queueBuses.includes(subscriber.bus)) return true;
   return [route.destination, route.type].some((name) => name !== null && matches(subscriber.destination ?? '', name));
 }
 

@@ -3,6 +3,7 @@ import type { ServiceConfig } from '../../core/config.js';
 import { ToolError, UsageError } from '../../core/errors.js';
 import { exitCode, type ExitCode } from '../../core/exit-code.js';
 import type { ChangeOutcome, NewFile, Reason } from '../../core/outcome.js';
+import { formatNewFiles } from '../../rewrite/format.js';
 import { findAppModule, type AppModule } from '../../templates/app-module.js';
 import { codeStyleOf } from '../../templates/code-style.js';
 import { renderDeploymentFiles } from '../../templates/deployment.js';
@@ -21,7 +22,7 @@ export async function runRelay(options: RelayOptions): Promise<ExitCode> {
   const service = chooseService(context, options.service);
   const routes = routesOf(context, service);
   const reasons = gate(context, routes);
-  const outcome = reasons.length > 0 && !options.force ? refused(reasons) : apply(context, options, generate(context, service, routes, options.module));
+  const outcome = reasons.length > 0 && !options.force ? refused(reasons) : apply(context, options, await generate(context, service, routes, options.module));
   report(context, options, { outcome, service, passed: options.force ? reasons : [] });
   return outcome.outcome === 'refused' ? exitCode.findings : exitCode.ok;
 }
@@ -72,14 +73,14 @@ function gate({ workspace, config }: CommandContext, routes: readonly RouteEntry
   return relayGate(routes, result.subscribers);
 }
 
-function generate(context: CommandContext, service: ServiceConfig, routes: readonly RouteEntry[], module: string | undefined): NewFile[] {
+async function generate(context: CommandContext, service: ServiceConfig, routes: readonly RouteEntry[], module: string | undefined): Promise<readonly NewFile[]> {
   const { workspace, config } = context;
   const used = new Set(routes.map((route) => route.transport));
   const known = (['nest', 'amqp'] as const).filter((transport) => used.has(transport));
   const transports: readonly RelayTransport[] = known.length > 0 ? known : ['nest'];
   const style = codeStyleOf(workspace, service);
   const plan = { transports, appModule: appModuleOf(context, service, module) };
-  return [...renderRelayFiles(service, config.tables, style, plan), ...renderDeploymentFiles(workspace, service)];
+  return formatNewFiles(workspace, [...renderRelayFiles(service, config.tables, style, plan), ...renderDeploymentFiles(workspace, service)]);
 }
 
 function appModuleOf({ workspace }: CommandContext, service: ServiceConfig, named: string | undefined): AppModule {
