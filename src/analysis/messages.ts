@@ -1,9 +1,10 @@
 import type { MessageExpression } from '../core/finding.js';
-import type { CallFact, Expression } from './facts.js';
+import type { CallFact, Expression, Step } from './facts.js';
+import { variableValue } from './injection.js';
 import { spanOf } from './machine.js';
 import { dotted, type Program } from './program.js';
 import type { Scope, Value } from './values.js';
-import { visitExpression } from './walk-expressions.js';
+import { stepsBelow, visitExpression } from './walk-expressions.js';
 
 /** The expression that becomes the message, without what turns it into text or bytes: `Buffer.from(JSON.stringify(x))` → `x`. */
 export function messageExpression(file: string, scope: Scope, e: Expression): MessageExpression {
@@ -79,20 +80,31 @@ export function passedParameter(program: Program, file: string, scope: Scope, e:
 function isEncoder(program: Program, file: string, call: CallFact, depth: number): boolean {
   const name = dotted(call.callee);
   if (name === 'JSON.stringify' || name === 'Buffer.from') return true;
-  const symbol = name === null ? null : program.lookup(file, name);
-  if (symbol?.kind !== 'function' || depth > 4) return false;
-  const fact = program.functionFact(symbol.file, symbol.id);
+  const fn = name === null || depth > 4 ? null : functionNamed(program, file, name);
+  if (fn === null) return false;
+  const fact = program.functionFact(fn.file, fn.id);
   const scope: Scope = {
     parent: null, names: new Map(), definitions: new Map(), isBoundary: true,
     parameters: new Map(fact.parameters.flatMap((p, index) => (p.binding.kind === 'name' ? [[p.binding.name, index] as const] : []))),
   };
-  const returned: (Expression | null)[] = [];
-  for (const step of fact.body) {
+  const returned = returnedBy(fact.body, scope);
+  return returned.length > 0 && returned.every((value) => value !== null && passedParameter(program, fn.file, scope, value, depth + 1) === 0);
+}
+
+/** A function declared under a name, or held by a constant of that name. */
+function functionNamed(program: Program, file: string, name: string): { file: string; id: number } | null {
+  const symbol = program.lookup(file, name);
+  if (symbol?.kind === 'function') return symbol;
+  const value = symbol?.kind === 'variable' ? variableValue(program, symbol.file, symbol.name) : null;
+  return symbol?.kind === 'variable' && value?.kind === 'function' ? { file: symbol.file, id: value.id } : null;
+}
+
+/** Everything that some path returns; what is declared on the way is put into the scope. */
+function returnedBy(steps: readonly Step[], scope: Scope): (Expression | null)[] {
+  return steps.flatMap((step) => {
     if (step.kind === 'declare' && step.binding.kind === 'name' && step.value !== null) scope.definitions.set(step.binding.name, step.value);
-    else if (step.kind === 'return') returned.push(step.value);
-    else return false;
-  }
-  return returned.length === 1 && returned[0] != null && passedParameter(program, symbol.file, scope, returned[0], depth + 1) === 0;
+    return step.kind === 'return' ? [step.value] : returnedBy(stepsBelow(step), scope);
+  });
 }
 
 function parameterOfName(scope: Scope, name: string, depth: number): number | null {

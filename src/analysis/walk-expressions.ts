@@ -30,6 +30,11 @@ function stepParts(step: Step): { expressions: readonly (Expression | null)[]; s
   }
 }
 
+/** The steps directly below a step. */
+export function stepsBelow(step: Step): readonly Step[] {
+  return stepParts(step).steps;
+}
+
 /** Calls `visit` for every expression below the steps; functions inside are visited with their own bodies, not here. */
 export function visitSteps(steps: readonly Step[], visit: (expression: Expression) => void): void {
   const pending = [...steps];
