@@ -1,0 +1,25 @@
+import type { Analysis } from '../analysis/analysis.js';
+import { factsOf, type ProjectFacts } from '../plan/facts.js';
+import type { Figures } from '../schema/operations/figures.js';
+import { readEvidence } from '../workspace/evidence.js';
+import { assertProject, type CommandContext } from './context.js';
+
+/** Reads the code and tells how far the project is. */
+export interface ReadProject {
+  readonly analysis: Analysis;
+  readonly facts: ProjectFacts;
+}
+
+export async function readProject(context: CommandContext, figures?: ReadonlyMap<string, Figures>): Promise<ReadProject> {
+  assertProject(context);
+  const { workspace, config, out } = context;
+  out.progress(`Reading ${workspace.files().length.toLocaleString('en-US')} files…`);
+  const { analyse } = await import('../analysis/analyse.js');
+  const analysis = analyse(workspace, config);
+  out.progress(null);
+  return { analysis, facts: projectFacts(context, analysis, figures) };
+}
+
+export function projectFacts({ workspace, config }: CommandContext, { result }: Analysis, figures?: ReadonlyMap<string, Figures>): ProjectFacts {
+  return factsOf({ workspace, config, result, evidence: readEvidence(workspace), now: Date.now(), ...(figures === undefined ? {} : { figures }) });
+}
