@@ -22,6 +22,9 @@ interface Item {
 
 type Answer = Item & ({ readonly kind: 'sent' } | { readonly kind: 'message' | 'broker'; readonly reason: string });
 
+/** So many faults in a row of a broker that one and the same message tries: then another message tries it, too. */
+const doubtAfter = 3;
+
 /**
  * Publishes a batch: messages that never failed all at once, so that the broker confirms them together; then those that
  * did, one by one, because one that makes the broker close the channel would take the others with it.
@@ -40,34 +43,51 @@ export async function publishBatch(
     const leftMs = endsAt - Date.now();
     if (!isDown && leftMs > 0) answers.push(await publishOne(item, leftMs));
   }
-  return { ...summarise(answers), unknown, heldBack };
+  const doubted = await Promise.all(answers.map((answer) => doubt(answer, heldBack, breaker, timeoutMs)));
+  return { ...summarise(doubted.flat()), unknown, heldBack: heldBack.length };
 }
 
 function sortOut(rows: readonly ClaimedRow[], destinations: ReadonlyMap<string, Destination>, breaker: Breaker) {
   const items: Item[] = [];
   const unknown: ClaimedRow[] = [];
+  const heldBack: Item[] = [];
   const tried = new Set<string>();
-  let heldBack = 0;
   for (const row of rows) {
     const destination = destinations.get(row.type);
     if (destination === undefined) {
       unknown.push(row);
     } else if (tried.has(destination.broker)) {
-      heldBack += 1;
+      heldBack.push({ row, destination });
     } else {
       items.push({ row, destination });
-      if (breaker.isSuspect(destination.broker)) tried.add(destination.broker);
+      if (breaker.failures(destination.broker) > 0) tried.add(destination.broker);
     }
   }
   return { items, unknown, heldBack };
 }
 
-async function publishOne(item: Item, timeoutMs: number): Promise<Answer> {
+/**
+ * A message that makes the broker drop the connection, or that its client never answers for, looks like a broker that is
+ * down. When another message gets through and this one then fails once more, it was the message.
+ */
+async function doubt(answer: Answer, heldBack: readonly Item[], breaker: Breaker, timeoutMs: number): Promise<readonly Answer[]> {
+  const { broker, publisher } = answer.destination;
+  const others = heldBack.filter((item) => item.destination.broker === broker);
+  const other = others.find((item) => item.row.type !== answer.row.type) ?? others[0];
+  if (answer.kind !== 'broker' || breaker.failures(broker) < doubtAfter || other === undefined) return [answer];
+  await publisher.reset(broker).catch(() => undefined);
+  const second = await publishOne(other, timeoutMs);
+  if (second.kind !== 'sent') return [answer];
+  const again = await publishOne(answer, timeoutMs); // the broker may have come back in between
+  return [again.kind === 'broker' ? { ...again, kind: 'message' } : again, second];
+}
+
+async function publishOne({ row, destination }: Item, timeoutMs: number): Promise<Answer> {
   try {
-    await within(timeoutMs, item.destination.publish(item.row), 'the confirmation of the broker');
-    return { ...item, kind: 'sent' };
+    await within(timeoutMs, destination.publish(row), 'the confirmation of the broker');
+    return { row, destination, kind: 'sent' };
   } catch (error) {
-    return { ...item, kind: error instanceof BrokerFault ? 'broker' : 'message', reason: reasonOf(error) };
+    return { row, destination, kind: error instanceof BrokerFault ? 'broker' : 'message', reason: reasonOf(error) };
   }
 }
 

@@ -22,9 +22,9 @@ export class Breaker {
     this.down.delete(broker);
   }
 
-  /** Whether its last answer was a fault: only one message may try it. */
-  isSuspect(broker: string): boolean {
-    return this.down.has(broker);
+  /** Faults in a row. Above 0 only one message may try it. */
+  failures(broker: string): number {
+    return this.down.get(broker)?.failures ?? 0;
   }
 
   /** Milliseconds until the broker may be tried; 0: now. */

@@ -66,7 +66,7 @@ export class Relay {
   /** False when the loop stands still. A broker or database that is down does not make it so. */
   isAlive(): boolean {
     const { publishTimeoutMs, brokerWaitMaxMs } = this.parts.options;
-    return Date.now() - this.lastSignOfLife < 2 * Math.max(publishTimeoutMs, brokerWaitMaxMs) + 10_000;
+    return Date.now() - this.lastSignOfLife < 3 * publishTimeoutMs + 2 * brokerWaitMaxMs + 10_000;
   }
 
   private async run(): Promise<void> {
@@ -106,11 +106,11 @@ export class Relay {
   private async claimAndPublish(): Promise<(BatchResult & { readonly more: boolean }) | null> {
     const { dataSource, options } = this.parts;
     const waiting = [...this.destinations].filter(([, { broker }]) => this.breaker.waitFor(broker) > 0).map(([type]) => type);
-    return dataSource.transaction(async (manager) => {
+    return dataSource.transaction('READ COMMITTED', async (manager) => {
       const rows = await claimRows(manager, {
         cutOverAt: options.cutOverAt,
         batchSize: options.batchSize,
-        holdMs: options.publishTimeoutMs + 5_000,
+        holdMs: 3 * options.publishTimeoutMs + 5_000, // a broker in doubt is tried up to three times in one cycle
         exceptTypes: waiting,
       });
       if (rows.length === 0) return null;
