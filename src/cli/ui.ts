@@ -51,7 +51,7 @@ export function createUi({ quiet = false, color }: UiOptions = {}): Ui {
     progress(text) {
       clearProgress();
       if (text === null || !showsProgress) return;
-      stderr.write(text.slice(0, Math.max(10, (stderr.columns ?? 80) - 1)));
+      stderr.write(text.slice(0, Math.max(10, (stderr.columns || 80) - 1)));
       hasProgress = true;
     },
     isTerminal: process.stdin.isTTY && stdout.isTTY,

@@ -2,10 +2,14 @@
 export function nearestNames(wanted: string, names: readonly string[]): readonly string[] {
   const target = wanted.toLowerCase();
   const limit = Math.max(2, Math.floor(target.length / 3));
-  return [...new Set(names)]
+  const near = [...new Set(names)]
     .map((name) => ({ name, distance: nameDistance(target, name.toLowerCase()) }))
     .filter(({ distance }) => distance <= limit)
-    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
+  const best = near[0]?.distance ?? 0;
+  // Beside a close match, a far one only distracts.
+  return near
+    .filter(({ distance }) => distance <= 2 * best + 1)
     .slice(0, 3)
     .map(({ name }) => name);
 }

@@ -20,7 +20,7 @@ export async function render(analysis: Analysis, { format, context, urlOf }: Ren
     case 'pretty': {
       const { renderPretty } = await import('../../report/pretty.js');
       const { style, hasLinks } = context.out;
-      return renderPretty(result, { style, read: (file) => context.workspace.read(file), urlOf: hasLinks ? urlOf : undefined, width: process.stdout.columns });
+      return renderPretty(result, { style, read: (file) => context.workspace.read(file), urlOf: hasLinks ? urlOf : undefined, width: process.stdout.columns || undefined });
     }
     case 'json':
       return (await import('../../report/json.js')).renderJson(result, { tool, rewriteOf: await createPreview(analysis, context) });
