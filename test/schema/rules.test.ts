@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { readRulePage } from '../../src/schema/rule-page.js';
 import { schemaRules } from '../../src/schema/rules.js';
 
 const directory = 'src/schema/rules';
@@ -11,6 +12,9 @@ describe('rules of the schema check', () => {
   });
 
   it.each(schemaRules.map(({ id, title }) => ({ id, title })))('$id has a page with problem and solution', ({ id, title }) => {
+    const { problem, solution } = readRulePage(id);
+    expect(problem).toMatch(/^\S.*\.$/m);
+    expect(solution).toMatch(/```$/);
     const page = readFileSync(`${directory}/${id}.md`, 'utf8');
     expect(page.startsWith(`# ${title}\n\nRule \`${id}\`.\n\n## Problem\n\n`)).toBe(true);
     expect(page).toContain('\n## Solution\n\n');

@@ -26,19 +26,22 @@ interface Variant {
   readonly outbox: string;
   readonly inbox: string;
   readonly twoColumns: boolean;
+  /** Package of TypeORM: the current 0.3, or 1. */
+  readonly typeorm: 'typeorm' | 'typeorm-1';
 }
 
 const variants: readonly Variant[] = [
-  { name: 'usual names', schema: null, outbox: 'outbox', inbox: 'inbox', twoColumns: false },
-  { name: 'two columns', schema: null, outbox: 'outbox', inbox: 'inbox', twoColumns: true },
-  { name: 'a schema and other names', schema: 'messaging', outbox: 'order_outbox', inbox: 'order_inbox', twoColumns: false },
+  { name: 'usual names', schema: null, outbox: 'outbox', inbox: 'inbox', twoColumns: false, typeorm: 'typeorm' },
+  { name: 'two columns', schema: null, outbox: 'outbox', inbox: 'inbox', twoColumns: true, typeorm: 'typeorm' },
+  { name: 'a schema and other names', schema: 'messaging', outbox: 'order_outbox', inbox: 'order_inbox', twoColumns: false, typeorm: 'typeorm' },
+  { name: 'TypeORM 1', schema: null, outbox: 'outbox', inbox: 'inbox', twoColumns: false, typeorm: 'typeorm-1' },
 ];
 
 describe.skipIf(!database.available).each(variants)('generated migrations, with the real TypeORM: $name', (variant) => {
   it('go up, down and up again; TypeORM then finds nothing to do, and the check is clean', async () => {
     const url = await databaseOf(variant);
     const root = temporaryProject(projectFiles(variant));
-    symlinkSync(path.resolve('node_modules'), path.join(root, 'node_modules'));
+    linkDependencies(root, variant);
     for (const table of ['outbox', 'inbox'] as const) {
       expect(await runMigration({ cwd: root, table, write: true, quiet: true, format: 'json', twoColumns: variant.twoColumns }, clock)).toBe(0);
     }
@@ -62,10 +65,10 @@ describe.skipIf(!database.available).each(variants)('generated migrations, with 
 
 describe.skipIf(!database.available)('the proof itself', () => {
   it('notices what TypeORM would change', async () => {
-    const variant: Variant = { name: 'proof', schema: null, outbox: 'outbox', inbox: 'inbox', twoColumns: false };
+    const variant: Variant = { name: 'proof', schema: null, outbox: 'outbox', inbox: 'inbox', twoColumns: false, typeorm: 'typeorm' };
     const url = await databaseOf(variant);
     const root = temporaryProject(projectFiles(variant));
-    symlinkSync(path.resolve('node_modules'), path.join(root, 'node_modules'));
+    linkDependencies(root, variant);
     await runMigration({ cwd: root, table: 'outbox', write: true, quiet: true, format: 'json' }, clock);
     await compile(root);
     await runTypeorm(root, url, ['migration:run']);
@@ -76,7 +79,7 @@ describe.skipIf(!database.available)('the proof itself', () => {
 
 /** A database per variant: TypeORM keeps its own table of migrations in it. */
 async function databaseOf({ name, schema }: Variant): Promise<string> {
-  const own = `${database.name}_${name.replace(/\W/g, '')}`;
+  const own = `${database.name}_${name.replace(/\W/g, '').toLowerCase()}`;
   await withConnection(database.url, (connection) => connection.execute(`CREATE DATABASE ${own}`));
   made.push(own);
   const url = new URL(database.url);
@@ -110,6 +113,14 @@ function projectFiles({ schema, outbox, inbox }: Variant): Record<string, string
   };
 }
 
+/** The project's own dependencies, with the TypeORM that it names. */
+function linkDependencies(root: string, { typeorm }: Variant): void {
+  mkdirSync(path.join(root, 'node_modules'));
+  for (const [name, target] of [['typeorm', typeorm], ['pg', 'pg'], ['@types', '@types'], ['reflect-metadata', 'reflect-metadata']] as const) {
+    symlinkSync(path.resolve('node_modules', target), path.join(root, 'node_modules', name));
+  }
+}
+
 async function compile(root: string): Promise<void> {
   await run(process.execPath, [path.resolve('node_modules/typescript/bin/tsc'), '-p', '.'], { cwd: root }).catch((error: { stdout?: string }) => {
     throw new Error(`the generated code does not compile: ${error.stdout ?? ''}`);
@@ -117,7 +128,7 @@ async function compile(root: string): Promise<void> {
 }
 
 async function runTypeorm(root: string, url: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [path.resolve('node_modules/typeorm/cli.js'), ...args, '-d', 'dist/data-source.js'], {
+  const { stdout } = await run(process.execPath, [path.join(root, 'node_modules/typeorm/cli.js'), ...args, '-d', 'dist/data-source.js'], {
     cwd: root,
     env: { ...process.env, DATABASE_URL: url },
   });

@@ -1,10 +1,12 @@
 import { findingRules, safeReasons, stageTexts } from '../../report/rules.js';
 import { refusalReasons } from '../../rewrite/reasons.js';
+import { readRulePage } from '../../schema/rule-page.js';
+import { schemaRules } from '../../schema/rules.js';
 
 /** A rule, reason or stage that `explain` knows by its id. */
 export interface ExplainedRule {
   readonly id: string;
-  readonly group: 'finding' | 'safe publish' | 'stage' | 'refusal of a rewrite';
+  readonly group: 'finding' | 'safe publish' | 'stage' | 'refusal of a rewrite' | 'rule of check';
   readonly text: string;
   readonly pain: string | null;
   readonly cure: string | null;
@@ -12,11 +14,14 @@ export interface ExplainedRule {
 
 /** Looks an id up among findings, reasons for a safe publish, stages and refusals. */
 export function findRule(id: string): ExplainedRule | null {
-  return allRules().find((rule) => rule.id === id) ?? null;
+  const schemaRule = schemaRules.find((rule) => rule.id === id);
+  if (schemaRule === undefined) return allRules().find((rule) => rule.id === id) ?? null;
+  const { problem, solution } = readRulePage(id);
+  return { id, group: 'rule of check', text: `${schemaRule.title}.`, pain: indented(problem), cure: indented(solution) };
 }
 
 export function ruleIds(): readonly string[] {
-  return allRules().map(({ id }) => id);
+  return [...allRules(), ...schemaRules].map(({ id }) => id);
 }
 
 function allRules(): readonly ExplainedRule[] {
@@ -26,6 +31,11 @@ function allRules(): readonly ExplainedRule[] {
     ...plain('stage', stageTexts),
     ...plain('refusal of a rewrite', refusalReasons),
   ];
+}
+
+/** A page without its code fences, below a heading. */
+function indented(text: string): string {
+  return text.replace(/^```\w*\n?/gm, '').replaceAll(/\n+/g, '\n  ').trim();
 }
 
 function plain(group: ExplainedRule['group'], texts: Readonly<Record<string, string>>): readonly ExplainedRule[] {
