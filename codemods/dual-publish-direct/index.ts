@@ -1,7 +1,6 @@
 import { ts } from 'ts-morph';
 import type { CodemodResult } from '../../src/core/outcome.js';
 import { statementIndex } from '../../src/rewrite/ast.js';
-import type { Binder } from '../../src/rewrite/bind.js';
 import { callsOf, usesDatabase, type TransactionCode } from '../../src/rewrite/calls.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
 import { indentLines } from '../../src/rewrite/edits.js';
@@ -16,6 +15,7 @@ import { guarded, refuse } from '../../src/rewrite/refusal.js';
 import { findRegion, guardExits, isReturnedWrite, type Region } from '../../src/rewrite/region.js';
 import { freeName, takenNames } from '../../src/rewrite/scope.js';
 import { indentAt, reindent } from '../../src/rewrite/style.js';
+import { transactionBinder } from '../../src/rewrite/transaction-binder.js';
 import { regionVariables } from '../../src/rewrite/variables.js';
 
 /** Opens a transaction around writes that had none, and stores the event in it. */
@@ -46,14 +46,6 @@ function transactionCode(code: HandlerCode, region: Region): TransactionCode {
   const statements = region.list.statements.slice(region.first, region.last + 1);
   const messages = region.publishesFirst ? [] : code.publishes.map(({ message }) => message.node);
   return { file: code.file, fn: code.fn, roots: [...statements, ...messages], returnIsAwaited: isReturnedWrite(region, region.last) };
-}
-
-function transactionBinder(manager: string): Binder {
-  return {
-    repository: (receiver) => `${manager}.withRepository(${receiver.getText()})`,
-    customRepository: (receiver) => `${manager}.getRepository(${receiver.getText()}.target)`,
-    manager: () => manager,
-  };
 }
 
 function wrap(code: HandlerCode, region: Region, how: { readonly owner: string; readonly manager: string; readonly events: readonly PlannedEvent[] }): void {

@@ -101,17 +101,17 @@ function guardOtherCall(code: TransactionCode, call: ResolvedCall, node: ts.Call
   const awaited = isAwaited(node, false) || (code.returnIsAwaited && enclosingFunction(node) === code.fn && isAwaited(node, true) && call.callee.kind !== 'unknown');
   if (call.callee.kind === 'project') {
     if (awaited && !call.callee.functions.every((fn) => isLocal(fn.span, context, new Set()))) {
-      refuse('external-await', `'${short(node)}' (${at}) waits for something other than the database, so the transaction would stay open meanwhile. Do it before the write or after the publish.`);
+      refuse('external-await', `'${short(node)}' (${at}) waits for something other than the database, so the transaction would stay open meanwhile. Do it before the transaction or behind it.`);
     }
     return;
   }
   if (awaited) {
     if (call.callee.kind === 'external' && localModules.has(call.callee.module)) return;
-    refuse(call.callee.kind === 'external' ? 'external-await' : 'unknown-call', `'${short(node)}' (${at}) is awaited between the write and the publish and is no database call that can be told. Do it before the write or after the publish.`);
+    refuse(call.callee.kind === 'external' ? 'external-await' : 'unknown-call', `'${short(node)}' (${at}) is awaited inside what becomes the transaction and is no database call that can be told. Do it before the transaction or behind it.`);
   }
   const member = ts.isPropertyAccessExpression(node.expression) ? node.expression.name.text : '';
   if (ts.isExpressionStatement(node.parent) && !builtinMutators.has(member)) {
-    refuse('unknown-call', `What '${short(node)}' (${at}) does can not be told; it may use the database outside of the transaction. Do it before the write or after the publish.`);
+    refuse('unknown-call', `What '${short(node)}' (${at}) does can not be told; it may use the database outside of the transaction. Do it before the transaction or behind it.`);
   }
 }
 
@@ -141,12 +141,12 @@ function isLocal(span: { readonly file: string; readonly start: number; readonly
 function guardAwaits(code: TransactionCode, root: ts.Node, calls: readonly LocatedCall[]): void {
   const visit = (node: ts.Node): void => {
     const at = `${code.file}:${lineOf(node)}`;
-    if (ts.isForOfStatement(node) && node.awaitModifier !== undefined) refuse('external-await', `A 'for await' loop (${at}) stands between the write and the publish.`);
-    if (ts.isYieldExpression(node)) refuse('generator', `A 'yield' (${at}) stands between the write and the publish.`);
+    if (ts.isForOfStatement(node) && node.awaitModifier !== undefined) refuse('external-await', `A 'for await' loop (${at}) stands inside what becomes the transaction.`);
+    if (ts.isYieldExpression(node)) refuse('generator', `A 'yield' (${at}) stands inside what becomes the transaction.`);
     if (!ts.isAwaitExpression(node)) return;
     const operand = unwrap(node.expression);
     if (!calls.some((located) => located.node === operand)) {
-      refuse('unknown-call', `'${short(node)}' (${at}) waits for something that can not be told. Do it before the write or after the publish.`);
+      refuse('unknown-call', `'${short(node)}' (${at}) waits for something that can not be told. Do it before the transaction or behind it.`);
     }
   };
   visit(root);
