@@ -55,6 +55,7 @@ describe('a command line and the options it becomes', () => {
     ['relay --service orders --write', 'relay', { ...usual, service: 'orders', write: true }],
     ['relay --module src/app.module.ts#AppModule --force tested', 'relay', { ...usual, module: 'src/app.module.ts#AppModule', force: 'tested' }],
     ['status --db postgres://x', 'status', { ...reading, db: 'postgres://x' }],
+    ['status --record', 'status', { ...reading, record: true }],
     ['check --db postgres://x --service a --base main --format github', 'check', { ...reading, db: 'postgres://x', service: 'a', base: 'main', format: 'github' }],
     ['check --update-baseline', 'check', { ...reading, updateBaseline: true }],
     ['ops lag', 'ops', { ...usual, action: 'lag', ids: [] }],
@@ -62,6 +63,7 @@ describe('a command line and the options it becomes', () => {
     ['ops retry a b --write', 'ops', { ...usual, action: 'retry', ids: ['a', 'b'], write: true }],
     ['ops retry --all', 'ops', { ...usual, action: 'retry', ids: [], all: true }],
     ['ops purge --days 7 --batch 100 --table inbox', 'ops', { ...usual, action: 'purge', ids: [], days: 7, batch: 100, table: 'inbox' }],
+    ['ops purge --message-days 3 --retry-days 2', 'ops', { ...usual, action: 'purge', ids: [], messageDays: 3, retryDays: 2 }],
     ['ops cut-over --before 2026-03-01T12:00:00Z --db x', 'ops', { ...usual, action: 'cut-over', ids: [], before: '2026-03-01T12:00:00Z', db: 'x' }],
   ];
 
