@@ -12,8 +12,26 @@ interface Demo {
   migrate(app: string, urlOf: (service: string) => string): Promise<string[]>;
   createShop(options: { app: string; urlOf: (service: string) => string; brokerUrl: string }): Shop;
   query(url: string, text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  outboxOf(app: string, service: string): string;
+  toDualPublish(context: Context): Promise<void>;
+  runDualPublish(context: Context): Promise<void>;
+  toInboxAndRelay(context: Context): Promise<void>;
+  cutOver(context: Context): Promise<void>;
+  startMigratedShop(context: Context): Promise<void>;
+  crash(context: Context): Promise<{ readonly name: string }[]>;
+  judge(context: Context, orders: readonly object[], lost: string): Promise<string[]>;
   until<T>(what: string, probe: () => Promise<T>, limitMs?: number): Promise<T>;
 }
+
+interface Context {
+  readonly app: string;
+  readonly shop: Shop;
+  readonly urlOf: (service: string) => string;
+  readonly outboxOf: (service: string) => string;
+  readonly broker: { readonly counts: ReadonlyMap<string, number> };
+}
+
+type Databases = Record<'orders' | 'payments' | 'notifications', Awaited<ReturnType<typeof freshDatabase>>>;
 
 interface Shop {
   startAll(): Promise<void>;
@@ -25,10 +43,12 @@ interface Shop {
 
 const demo = await loadDemo();
 const rabbitmq = await service('rabbitmq');
-const databases = { orders: await freshDatabase(), payments: await freshDatabase(), notifications: await freshDatabase() };
-const urlOf = (name: string): string => databases[name as keyof typeof databases].url;
+const databases = await freshDatabases();
+const migratedDatabases = await freshDatabases();
+const available = rabbitmq.available && databases.orders.available;
 
-describe.skipIf(!rabbitmq.available || !databases.orders.available)('the example shop on RabbitMQ', () => {
+describe.skipIf(!available)('the example shop on RabbitMQ', () => {
+  const urlOf = urlsOf(databases);
   const directory = mkdtempSync(path.join(tmpdir(), 'outboxify-shop-'));
   let shop: Shop;
 
@@ -99,6 +119,43 @@ describe.skipIf(!rabbitmq.available || !databases.orders.available)('the example
   }
 });
 
+describe.skipIf(!available)('the shop that outboxify has moved to the outbox, on RabbitMQ', () => {
+  const urlOf = urlsOf(migratedDatabases);
+  const directory = mkdtempSync(path.join(tmpdir(), 'outboxify-shop-'));
+  let shop: Shop | undefined;
+
+  afterAll(async () => {
+    await shop?.stopAll();
+    await removeQueues(rabbitmq.url);
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  test('every event arrives and has every effect once, through a kill -9 at every place', async () => {
+    const app = demo.copyApp(directory);
+    await demo.compile(app);
+    await demo.migrate(app, urlOf);
+    shop = demo.createShop({ app, urlOf, brokerUrl: rabbitmq.url });
+    const context = { app, shop, urlOf, outboxOf: (name: string) => demo.outboxOf(app, name), broker: { counts: new Map<string, number>() } };
+    await demo.toDualPublish(context);
+    await demo.runDualPublish(context);
+    await demo.toInboxAndRelay(context);
+    await demo.cutOver(context);
+    await demo.startMigratedShop(context);
+    const orders = await demo.crash(context);
+    expect(orders.map((order) => order.name)).toEqual(['cleo', 'dora', 'emil', 'fred', 'gina', 'hugo']);
+    expect(await demo.judge(context, orders, '')).toEqual([]);
+  }, 400_000);
+});
+
+function freshDatabases(): Promise<Databases> {
+  const one = (): ReturnType<typeof freshDatabase> => freshDatabase();
+  return Promise.all([one(), one(), one()]).then(([orders, payments, notifications]) => ({ orders, payments, notifications }));
+}
+
+function urlsOf(all: Databases): (service: string) => string {
+  return (name) => all[name as keyof Databases].url;
+}
+
 async function removeQueues(url: string): Promise<void> {
   const connection = await amqp.connect(url);
   const channel = await connection.createChannel();
@@ -110,6 +167,6 @@ async function removeQueues(url: string): Promise<void> {
 /** The demo is plain JavaScript outside the build; its modules are typed here, where they are used. */
 async function loadDemo(): Promise<Demo> {
   const load = (file: string): Promise<object> => import(new URL(`../../fixtures/apps/shop/demo/${file}`, import.meta.url).href) as Promise<object>;
-  const modules = await Promise.all(['app.mjs', 'shop.mjs', 'postgres.mjs', 'children.mjs'].map(load));
+  const modules = await Promise.all(['app.mjs', 'shop.mjs', 'postgres.mjs', 'children.mjs', 'move.mjs', 'crashes.mjs', 'verdict.mjs'].map(load));
   return Object.assign({}, ...modules) as Demo;
 }
