@@ -61,6 +61,8 @@ export interface RewriteOptions extends ChangeOptions {
   readonly to?: 'dual-publish' | 'outbox-only';
   /** Why a gate that is not met is passed. */
   readonly force?: string;
+  /** Connection string of the service's database, for the gate; else the environment variable that the configuration names. */
+  readonly db?: string;
   /** Message type, when the code does not name one. */
   readonly event?: string;
   readonly aggregateType?: string;
@@ -97,7 +99,10 @@ export interface DatabaseOptions extends CommonOptions {
   readonly service?: string;
 }
 
-export type StatusOptions = DatabaseOptions;
+export interface StatusOptions extends DatabaseOptions {
+  /** Keeps the figures of the database as evidence. */
+  readonly record?: boolean;
+}
 
 export interface CheckOptions extends DatabaseOptions {
   /** Git revision whose baseline counts. */

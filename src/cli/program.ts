@@ -68,7 +68,10 @@ function addReading(program: Command, commands: Commands, run: Run): void {
     .option('--dry-run', 'print the plan and write nothing')
     .option('--output <file>', 'file of the plan (default: OUTBOX-MIGRATION.md)')
     .action(run(commands.plan));
-  common(database(program.command('status')), dataFormats).option('--no-cache', 'read every file again').action(run(commands.status));
+  common(database(program.command('status')), dataFormats)
+    .option('--no-cache', 'read every file again')
+    .option('--record', 'keep what the database says as evidence')
+    .action(run(commands.status));
   common(database(program.command('check')), ['pretty', 'json', 'sarif', 'github', 'gitlab'])
     .option('--no-cache', 'read every file again')
     .option('--base <ref>', 'git revision whose baseline counts')
@@ -87,6 +90,7 @@ function addWriting(program: Command, commands: Commands, run: Run): void {
   change(program.command('rewrite').argument('<handler>', 'Class.method, or the id of a finding'))
     .addOption(new Option('--to <stage>', 'stage to bring the handler to').choices(['dual-publish', 'outbox-only']))
     .option('--force <why>', 'pass a gate that is not met, and say why')
+    .option('--db <url>', 'connection string, for the gate of outbox-only')
     .option('--event <name>', 'message type')
     .option('--aggregate-type <name>', 'aggregate type')
     .option('--aggregate-id <expression>', 'expression for the id of the aggregate')

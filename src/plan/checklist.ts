@@ -4,6 +4,7 @@ import { cutOverOf, type ProjectFacts, type ServiceFacts } from './facts.js';
 import { cutOver, gatesFor, inboxes, relayStable, type Gate } from './gates.js';
 import type { Block, Item, Line } from './document.js';
 import type { HandlerState } from './handlers.js';
+import { storedSubscribers, subscriberSubject } from './next.js';
 import { subscribersOf } from './subscriptions.js';
 
 /** Whether the next rewrite of a handler is possible. */
@@ -83,18 +84,25 @@ function tableItems(role: 'outbox' | 'inbox', service: ServiceFacts): readonly I
   ];
 }
 
-function relayItems({ config, handlers, hasRelay }: ServiceFacts, facts: ProjectFacts): readonly Line[] {
-  const subscribers = [...new Set(handlers.flatMap((handler) => handler.subscribers))];
-  const whole = { service: config.name, subscribers };
+function relayItems(service: ServiceFacts, facts: ProjectFacts): readonly Line[] {
+  const { config, hasRelay } = service;
+  const whole = { service: config.name, subscribers: storedSubscribers(service) };
+  const stored = storedGate(service);
   const name = argument(config.name);
   return [
     { text: `cut-over: ${command(`ops cut-over --service ${name} --write`)}`, done: cutOverOf(facts, config.name) !== null },
-    ...gateLine([inboxes(whole, facts)]),
+    ...gateLine(cutOverOf(facts, config.name) === null ? [stored, inboxes(whole, facts)] : []),
     { text: `relay: ${command(`relay --service ${name} --write`)}`, done: hasRelay },
-    ...gateLine([inboxes(whole, facts), cutOver(config.name, facts)]),
+    ...gateLine(hasRelay ? [] : [stored, inboxes(whole, facts), cutOver(config.name, facts)]),
     { text: `relay runs in production, with its alerts ${byHand}`, done: null },
     { text: `relay stable: ${command(`status --service ${name} --db <url> --record`)}`, done: relayStable(whole, facts).reasons.length === 0 },
   ];
+}
+
+/** A relay has something to deliver once an event is stored. */
+function storedGate({ handlers }: ServiceFacts): Gate {
+  const isMet = handlers.some(({ stage }) => stage !== 'legacy');
+  return { id: 'stored-events', title: 'a handler at dual-publish', reasons: isMet ? [] : [{ code: 'no-stored-events', message: 'No handler of the service stores its event yet.' }] };
 }
 
 function handlerBlock(handler: HandlerState, { facts, rewriteOf }: ChecklistInput): Block {
@@ -155,9 +163,7 @@ function eventBlock(event: string, facts: ProjectFacts): Block {
 }
 
 function inboxItem(subscriber: Subscriber, all: readonly Subscriber[]): Item {
-  const isAmbiguous = all.some((other) => other.name === subscriber.name && other.file !== subscriber.file);
-  const subject = isAmbiguous ? `${subscriber.file}#${subscriber.name}` : subscriber.name;
-  return { text: `inbox of ${code(subscriber.name)}: ${command(`inbox ${argument(subject)} --commit`)}`, done: subscriber.inbox };
+  return { text: `inbox of ${code(subscriber.name)}: ${command(`inbox ${argument(subscriberSubject(subscriber, all))} --commit`)}`, done: subscriber.inbox };
 }
 
 function guard(hasBaseline: boolean): Block {

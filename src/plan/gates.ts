@@ -6,6 +6,8 @@ import type { HandlerState } from './handlers.js';
 export type GateId =
   /** The service has the outbox's code and its migration. */
   | 'outbox-table'
+  /** An event is stored: a relay has something to deliver. */
+  | 'stored-events'
   /** Every subscriber of the handler's events goes through its inbox. */
   | 'inboxes'
   /** Rows that the legacy publish has delivered are marked. */

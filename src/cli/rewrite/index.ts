@@ -9,6 +9,7 @@ import { eventTitle } from '../../rewrite/title.js';
 import { assertProject, openContext } from '../context.js';
 import type { RewriteOptions } from '../options.js';
 import { finishChange, undoChange } from './change.js';
+import { gateReasons, refusedBy } from './gate.js';
 
 /** `outboxify rewrite <handler> --to <stage>` */
 export async function runRewrite(options: RewriteOptions): Promise<ExitCode> {
@@ -22,7 +23,8 @@ export async function runRewrite(options: RewriteOptions): Promise<ExitCode> {
   const analysis = analyse(workspace, config);
   const finding = findHandler(analysis.result.findings, options.handler);
   const findings = findingsOfHandler(analysis, finding) ?? [finding];
-  const prepared = await prepareRewrite({ workspace, config, analysis }, findings, to, options);
+  const closed = options.force === undefined ? await gateReasons(context, options, { analysis, finding, to }) : [];
+  const prepared = closed.length > 0 ? refusedBy(closed) : await prepareRewrite({ workspace, config, analysis }, findings, to, options);
   out.progress(null);
   return finishChange(context, options, prepared, {
     name: finding.handler.name,
