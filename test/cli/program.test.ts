@@ -48,17 +48,19 @@ describe('a command line and the options it becomes', () => {
     ['rewrite OrderService.place --to dual-publish', 'rewrite', { ...reading, handler: 'OrderService.place', to: 'dual-publish' }],
     ['rewrite a --to outbox-only --write --commit --branch b --pr --force because --allow-dirty', 'rewrite',
       { ...reading, handler: 'a', to: 'outbox-only', write: true, commit: true, branch: 'b', pr: true, force: 'because', allowDirty: true }],
+    ['rewrite a --to outbox-only --db postgres://x --aggregate-id order.id', 'rewrite', { ...reading, handler: 'a', to: 'outbox-only', db: 'postgres://x', aggregateId: 'order.id' }],
     ['rewrite a --undo', 'rewrite', { ...reading, handler: 'a', undo: true }],
     ['rewrite a --to dual-publish --event order.placed --aggregate-type Order', 'rewrite', { ...reading, handler: 'a', to: 'dual-publish', event: 'order.placed', aggregateType: 'Order' }],
     ['inbox Mail.onPlaced --write --commit', 'inbox', { ...reading, subscriber: 'Mail.onPlaced', write: true, commit: true }],
+    ['inbox Mail.onPlaced --branch b --pr --allow-dirty', 'inbox', { ...reading, subscriber: 'Mail.onPlaced', branch: 'b', pr: true, allowDirty: true }],
     ['inbox Mail.onPlaced --undo', 'inbox', { ...reading, subscriber: 'Mail.onPlaced', undo: true }],
     ['relay --service orders --write', 'relay', { ...usual, service: 'orders', write: true }],
     ['relay --module src/app.module.ts#AppModule --force tested', 'relay', { ...usual, module: 'src/app.module.ts#AppModule', force: 'tested' }],
     ['status --db postgres://x', 'status', { ...reading, db: 'postgres://x' }],
-    ['status --record', 'status', { ...reading, record: true }],
+    ['status --record --service mail', 'status', { ...reading, record: true, service: 'mail' }],
     ['check --db postgres://x --service a --base main --format github', 'check', { ...reading, db: 'postgres://x', service: 'a', base: 'main', format: 'github' }],
     ['check --update-baseline', 'check', { ...reading, updateBaseline: true }],
-    ['ops lag', 'ops', { ...usual, action: 'lag', ids: [] }],
+    ['ops lag --service orders', 'ops', { ...usual, action: 'lag', ids: [], service: 'orders' }],
     ['ops failed --limit 5 --type order.placed', 'ops', { ...usual, action: 'failed', ids: [], limit: 5, type: 'order.placed' }],
     ['ops retry a b --write', 'ops', { ...usual, action: 'retry', ids: ['a', 'b'], write: true }],
     ['ops retry --all', 'ops', { ...usual, action: 'retry', ids: [], all: true }],
@@ -69,6 +71,17 @@ describe('a command line and the options it becomes', () => {
 
   test.each(table)('outboxify %s', async (line, command, options) => {
     expect(await parse(...line.split(' ').filter(Boolean))).toEqual({ command, options });
+  });
+
+  test('every flag of every command is in the table', () => {
+    const lines = table.map(([line]) => line);
+    const untested = createProgram(() => undefined).commands.flatMap((command) =>
+      command.options
+        .filter(({ long }) => !['--cwd', '--config', '--format', '--quiet', '--no-color', '--no-cache'].includes(long ?? ''))
+        .filter(({ long }) => !lines.some((line) => line.includes(command.name()) && line.split(' ').includes(long ?? '')))
+        .map(({ long }) => `${command.name()} ${long}`),
+    );
+    expect(untested).toEqual([]);
   });
 });
 

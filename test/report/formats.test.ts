@@ -10,6 +10,7 @@ import { renderGitlab } from '../../src/report/gitlab.js';
 import { renderHtml } from '../../src/report/html.js';
 import { renderJson } from '../../src/report/json.js';
 import { renderMarkdown } from '../../src/report/markdown.js';
+import { findingRules, safeReasons, stageTexts } from '../../src/report/rules.js';
 import { renderSarif } from '../../src/report/sarif.js';
 import { emptyResult, hostileResult, hostileTexts, lostEvent, sampleResult } from './sample.js';
 
@@ -57,6 +58,13 @@ describe('json', () => {
     const report = JSON.parse(renderJson(sampleResult, { tool }));
     expect(validate({ ...report, findings: report.findings.map(row.break) })).toBe(false);
   });
+});
+
+test('the schema knows exactly the reasons that the tool can give', () => {
+  const schema = JSON.parse(readFileSync('schemas/scan.schema.json', 'utf8'));
+  expect([...schema.properties.safe.items.properties.reason.enum].sort()).toEqual(Object.keys(safeReasons).sort());
+  expect([...schema.$defs.finding.properties.kind.enum].sort()).toEqual(Object.keys(findingRules).sort());
+  expect([...schema.$defs.finding.properties.stage.enum].sort()).toEqual(Object.keys(stageTexts).sort());
 });
 
 describe('sarif', () => {
