@@ -22,7 +22,7 @@ if (command === undefined) {
 await command();
 
 async function start() {
-  if (existsSync(stateFile)) return env();
+  if (await isRunning()) return env();
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), 'background'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
   const keeper = await new Promise((resolve, reject) => {
     child.stdout.once('data', (chunk) => resolve(String(chunk).trim()));
@@ -38,6 +38,15 @@ async function start() {
     throw error;
   }
   return env();
+}
+
+/** Whether a keeper of an earlier start still answers; what is left of one that does not is removed. */
+async function isRunning() {
+  if (!existsSync(stateFile)) return false;
+  const { keeper } = JSON.parse(readFileSync(stateFile, 'utf8'));
+  const answers = await ask(keeper, '/postgres').then(() => true, () => false);
+  if (!answers) rmSync(stateFile, { force: true });
+  return answers;
 }
 
 /** Internal: the process that stays. */

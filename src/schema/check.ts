@@ -32,12 +32,12 @@ export async function checkDatabase(connection: DatabaseConnection, tables: Tabl
 
 /** The rules on one table as it was read. */
 export function checkTable(table: LiveTable | MissingTable): Problem[] {
-  if (!isLive(table)) return [toProblem(tableMissing, table.role, table.wanted, describeMissing(table))];
+  if (!isLive(table)) return [toProblem(tableMissing, { role: table.role, object: table.wanted }, describeMissing(table))];
   const first = preconditions.flatMap((rule) => apply(rule, table));
   return first.length > 0 ? first : tableRules.flatMap((rule) => apply(rule, table));
 }
 
 function apply(rule: SchemaRule, table: LiveTable): Problem[] {
   if (!rule.roles.includes(table.role)) return [];
-  return rule.find(table).map((fault) => toProblem(rule, table.role, fault.index ?? plainName(table), fault));
+  return rule.find(table).map((fault) => toProblem(rule, { role: table.role, object: fault.index ?? plainName(table) }, fault));
 }

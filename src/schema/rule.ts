@@ -34,7 +34,7 @@ export function plainName(table: LiveTable): string {
 }
 
 /** A fault as `check` reports it. */
-export function toProblem(rule: Pick<SchemaRule, 'id' | 'severity'>, role: TableRole, object: string, fault: Fault): Problem {
+export function toProblem(rule: Pick<SchemaRule, 'id' | 'severity'>, { role, object }: { readonly role: TableRole; readonly object: string }, fault: Fault): Problem {
   const isCommand = fault.help.every((line) => /^(outboxify|CREATE SCHEMA) /.test(line));
   return {
     rule: rule.id,

@@ -127,6 +127,8 @@ describe.skipIf(!database.available)('ops', () => {
     expect(await ops({ action: 'cut-over', write: true })).toMatchObject({ instant: before, rows: 0, left: 0 });
     expect(await statuses()).toEqual({ pending: 2, failed: 1, sent: 5 });
     await expect(runOps(complete({ action: 'cut-over', before: new Date(Date.now() - 60_000).toISOString() }))).rejects.toMatchObject({ code: 'cut-over-done' });
+    // A checkout that has no evidence of it learns it from the marked rows.
+    expect(await ops({ action: 'cut-over', cwd: temporaryProject({ 'package.json': '{}' }) })).toMatchObject({ instant: before, rows: 0 });
     const evidence = JSON.parse(readFileSync(path.join(root, '.outboxify/evidence.json'), 'utf8')) as { records: unknown[] };
     expect(evidence.records).toEqual([
       {
@@ -143,6 +145,22 @@ describe.skipIf(!database.available)('ops', () => {
     expect(Math.abs(Date.parse(instant) - Date.now())).toBeLessThan(60_000);
     expect(output).toContain(`2 rows from before ${instant} are marked as delivered by the legacy publish.`);
     expect(await statuses()).toEqual({ sent: 2 });
+  });
+
+  it('cut-over of another database is another one', async () => {
+    await ops({ action: 'cut-over', write: true });
+    const own = `${database.name}_other`;
+    await run(`CREATE DATABASE ${own}`);
+    const url = database.url.replace(database.name, own);
+    try {
+      await withConnection(url, async (connection) => {
+        for (const statement of createStatements(outboxTable, { schema: null, name: 'outbox' })) await connection.execute(statement);
+      });
+      const later = new Date(Date.now() - 1).toISOString();
+      expect(await ops({ action: 'cut-over', db: url, before: later, write: true })).toMatchObject({ instant: later });
+    } finally {
+      await run(`DROP DATABASE ${own} WITH (FORCE)`);
+    }
   });
 
   it('cut-over is refused where the relay has published', async () => {

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { ServiceConfig, TablesConfig } from '../../core/config.js';
 import type { TableRole } from '../../schema/tables.js';
 import { readDataSourceTexts, type DataSourceText } from '../../workspace/data-source.js';
@@ -10,7 +9,7 @@ import type { MigrationFile } from './migration-style.js';
 export function readMigrations(workspace: Workspace, directory: string): readonly MigrationFile[] {
   return workspace
     .files()
-    .filter((file) => path.posix.dirname(file) === directory && /\.[cm]?[jt]s$/.test(file))
+    .filter((file) => isInFolder(file, directory) && /\.[cm]?[jt]s$/.test(file))
     .map((file) => ({ file, text: workspace.read(file) ?? '' }))
     .filter(({ text }) => /\bup\s*\(/.test(text));
 }
@@ -54,6 +53,11 @@ export function findListedMigrations(workspace: Workspace, service: Pick<Service
     return list === undefined || list.trim() === '' ? [] : [{ file, hasPattern: /['"`]/.test(list) }];
   });
   return lists.some(({ hasPattern }) => hasPattern) ? null : (lists[0]?.file ?? null);
+}
+
+/** The data source that makes tables from entities when the service starts; null without one. */
+export function findSynchronize(workspace: Workspace, service: Pick<ServiceConfig, 'root'>): string | null {
+  return readDataSourceTexts(workspace, service.root).find(({ text }) => /\bsynchronize\s*:\s*true\b/.test(text))?.file ?? null;
 }
 
 /** Patterns of an `entities` list, relative to the project root. `join(__dirname, '**', '*.entity.ts')` is one. */

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type { CodeStyle } from '../../templates/code-style.js';
 
 /** How a project writes its migrations: what a new one takes over. */
 export interface MigrationStyle {
@@ -35,13 +34,21 @@ export interface MigrationFile {
 
 const usual: FileNameStyle = { timeFirst: true, separator: '-', words: 'kebab', time: 'milliseconds' };
 
-/** The style of the newest migration decides; without one, that of the code around. `isEsm` is for projects in JavaScript. */
-export function migrationStyleOf(files: readonly MigrationFile[], around: { readonly code: CodeStyle; readonly isTypeScript: boolean; readonly isEsm: boolean }): MigrationStyle {
+/** What decides where there is no migration yet. */
+export interface CodeAround {
+  readonly quotes: 'single' | 'double';
+  readonly isTypeScript: boolean;
+  /** For a project in JavaScript. */
+  readonly isEsm: boolean;
+}
+
+/** The style of the newest migration decides; without one, that of the code around. */
+export function migrationStyleOf(files: readonly MigrationFile[], around: CodeAround): MigrationStyle {
   const newest = [...files].sort((a, b) => timeOf(a) - timeOf(b)).at(-1);
   if (newest === undefined) {
     return {
       extension: around.isTypeScript ? '.ts' : '.js', module: around.isTypeScript || around.isEsm ? 'esm' : 'cjs', fileName: usual,
-      indent: '  ', quotes: around.code.quotes, semicolons: true, importLine: null, hasNameProperty: true, hasPublic: true, isDefaultExport: false, latest: 0,
+      indent: '  ', quotes: around.quotes, semicolons: true, importLine: null, hasNameProperty: true, hasPublic: true, isDefaultExport: false, latest: 0,
     };
   }
   const { text } = newest;

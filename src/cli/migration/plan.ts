@@ -1,7 +1,7 @@
 import type { Config, ServiceConfig } from '../../core/config.js';
 import type { NewFile, Reason } from '../../core/outcome.js';
 import { entityNames, entityText } from '../../adapters/typeorm/migration-entity.js';
-import { findCreatingMigration, findEntityRegistration, findListedMigrations, isTypeScript, readMigrations } from '../../adapters/typeorm/migration-project.js';
+import { findCreatingMigration, findEntityRegistration, findListedMigrations, findSynchronize, isTypeScript, readMigrations } from '../../adapters/typeorm/migration-project.js';
 import { migrationFileName, migrationStyleOf, type MigrationStyle } from '../../adapters/typeorm/migration-style.js';
 import { migrationText } from '../../adapters/typeorm/migration.js';
 import { tableName } from '../../schema/identifiers.js';
@@ -81,7 +81,7 @@ function directoryOf(service: ServiceConfig): string {
 
 function newMigration({ workspace, config, service, role, name, twoColumns, now }: MigrationRequest, migrations: ReturnType<typeof readMigrations>): NewFile {
   const style: MigrationStyle = migrationStyleOf(migrations, {
-    code: codeStyleOf(workspace, service),
+    quotes: codeStyleOf(workspace, service).quotes,
     isTypeScript: isTypeScript(workspace, service),
     isEsm: isNodeModule(workspace, service.root),
   });
@@ -109,6 +109,7 @@ function followUps({ workspace, service, role }: MigrationRequest): Reason[] {
   const { className, file } = entityNames[role];
   const registration = findEntityRegistration(workspace, service, joinPath(service.outbox, file));
   const listed = findListedMigrations(workspace, service);
+  const synchronizing = findSynchronize(workspace, service);
   return [
     ...(registration.kind === 'listed'
       ? [{ code: 'register-entity', message: `Add '${className}' to the entities of '${registration.file}': with it, 'migration:generate' knows the table's key and index.` }]
@@ -116,6 +117,7 @@ function followUps({ workspace, service, role }: MigrationRequest): Reason[] {
     ...(registration.kind === 'for-feature'
       ? [{ code: 'register-entity', message: `'${registration.file}' loads the entities of TypeOrmModule.forFeature: add '${className}' to one, and 'migration:generate' knows the table's key and index.` }]
       : []),
+    ...(synchronizing === null ? [] : [{ code: 'synchronize', message: `'${synchronizing}' has 'synchronize: true': TypeORM would make the table from the entity when the service starts, and the migration would then fail. Turn it off, or run the migration first.` }]),
     ...(listed === null ? [] : [{ code: 'register-migration', message: `Add the migration to the list in '${listed}'.` }]),
   ];
 }

@@ -1,6 +1,6 @@
 import { ToolError } from '../../core/errors.js';
 import { exitCode, type ExitCode } from '../../core/exit-code.js';
-import { cutOver, planCutOver, type CutOverPlan, type CutOverResult } from '../../schema/operations/cut-over.js';
+import { cutOver, markedInstant, planCutOver, type CutOverPlan, type CutOverResult } from '../../schema/operations/cut-over.js';
 import { displayName } from '../../schema/identifiers.js';
 import { addEvidence, readEvidence } from '../../workspace/evidence.js';
 import { diskSink } from '../../workspace/sink.js';
@@ -13,14 +13,15 @@ import { usualBatch, type OpsRun } from './index.js';
 export async function runCutOver(run: OpsRun): Promise<ExitCode> {
   const { context, options, connection, tables } = run;
   const { out } = context;
-  const recorded = recordedInstant(run);
+  const recorded = await recordedInstant(run);
   const plan = await planCutOver(connection, tables, options.before ?? recorded);
   if (recorded !== null && Date.parse(plan.instant) > Date.parse(recorded)) throw alreadyDone(recorded);
   if (options.write !== true) {
     print(run, { ...plan, marked: 0, left: plan.pending });
     return exitCode.ok;
   }
-  const result = await cutOver(connection, tables, plan, {
+  const result = await cutOver(connection, tables, {
+    plan,
     batch: options.batch ?? usualBatch,
     onBatch: (marked) => out.progress(`${marked} of ${plan.pending} rows marked`),
   });
@@ -30,18 +31,20 @@ export async function runCutOver(run: OpsRun): Promise<ExitCode> {
   return result.left > 0 ? exitCode.findings : exitCode.ok;
 }
 
-/** Instant of the last cut-over of this service and table. A run without one repeats it. */
-function recordedInstant({ context, tables, service }: OpsRun): string | null {
+/** Instant of the last cut-over of this database, as the evidence or the marked rows tell it. A run without one repeats it. */
+async function recordedInstant({ context, connection, tables }: OpsRun): Promise<string | null> {
   const subject = displayName(tables, 'outbox');
-  const records = readEvidence(context.workspace).filter((item) => item.kind === 'cut-over' && item.service === service && item.subject === subject);
-  const instants = records.map(({ details }) => String(details['instant'])).filter((instant) => !Number.isNaN(Date.parse(instant)));
+  // Each environment has its own cut-over.
+  const records = readEvidence(context.workspace).filter(({ kind, details, ...item }) => kind === 'cut-over' && item.subject === subject && details['database'] === connection.address);
+  const candidates = [...records.map(({ details }) => String(details['instant'])), (await markedInstant(connection, tables)) ?? ''];
+  const instants = candidates.filter((instant) => !Number.isNaN(Date.parse(instant)));
   return instants.sort((a, b) => Date.parse(a) - Date.parse(b)).at(-1) ?? null;
 }
 
 function alreadyDone(recorded: string): ToolError {
   return new ToolError(`The cut-over was at '${recorded}': rows stored since then are delivered by the relay, and a later cut-over would give them up.`, {
     code: 'cut-over-done',
-    hint: "Without '--before', the recorded cut-over is repeated. If it never counted, take its record out of '.outboxify/evidence.json'.",
+    hint: "Without '--before', the recorded cut-over is repeated. If it never counted, take its record out of '.outboxify/evidence.json' and make the rows pending that it marked.",
   });
 }
 

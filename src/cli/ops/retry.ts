@@ -8,7 +8,7 @@ export async function runRetry({ context, options, connection, tables }: OpsRun)
   const { out } = context;
   const selection = selectionOf(options);
   const { count, unknownIds } = await countRetryable(connection, tables, selection);
-  const changed = options.write === true ? await retryFailed(connection, tables, selection, options.batch ?? usualBatch) : count;
+  const changed = options.write === true ? await retryFailed(connection, tables, { ...selection, batch: options.batch ?? usualBatch }) : count;
   if (options.format === 'json') {
     out.print(JSON.stringify({ action: 'retry', outcome: options.write === true ? 'done' : 'dry-run', rows: changed, unknownIds }, null, 2));
   } else {

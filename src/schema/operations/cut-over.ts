@@ -19,6 +19,15 @@ export interface CutOverResult extends CutOverPlan {
   readonly left: number;
 }
 
+/** ISO instant of the last cut-over, as the rows that it marked say; null: none is marked, or they are purged. */
+export async function markedInstant(connection: DatabaseConnection, tables: TablesConfig): Promise<string | null> {
+  const table = await requireTable(connection, tables, 'outbox');
+  const [row] = await connection.query<{ readonly instant: string | null }>(
+    `SELECT max(substring(last_error FROM '\\(cut-over ([^)]+)\\)$')) AS instant FROM ${table} WHERE status = 'sent' AND last_error LIKE '${cutOverMark}%'`,
+  );
+  return row?.instant ?? null;
+}
+
 /**
  * Fixes the instant: the given one, or now by the database's clock. Refused where the relay has published a row from
  * before it: rows of that time wait for the relay and have no other way to be delivered.
@@ -47,8 +56,16 @@ export async function planCutOver(connection: DatabaseConnection, tables: Tables
   return { instant, pending: row?.count ?? 0 };
 }
 
+export interface CutOverOptions {
+  readonly plan: CutOverPlan;
+  /** Rows in one statement. */
+  readonly batch: number;
+  /** Called with the rows marked so far. */
+  readonly onBatch: (marked: number) => void;
+}
+
 /** Marks the rows in batches. It can be stopped and run again with the same instant. */
-export async function cutOver(connection: DatabaseConnection, tables: TablesConfig, plan: CutOverPlan, options: { readonly batch: number; readonly onBatch: (marked: number) => void }): Promise<CutOverResult> {
+export async function cutOver(connection: DatabaseConnection, tables: TablesConfig, { plan, batch, onBatch }: CutOverOptions): Promise<CutOverResult> {
   const table = await requireTable(connection, tables, 'outbox');
   let soFar = 0;
   const marked = await inBatches(async () => {
@@ -56,10 +73,10 @@ export async function cutOver(connection: DatabaseConnection, tables: TablesConf
       `WITH picked AS MATERIALIZED (
           SELECT id FROM ${table} WHERE status = 'pending' AND occurred_at < ?::timestamptz ORDER BY occurred_at LIMIT ? FOR UPDATE SKIP LOCKED)
         UPDATE ${table} AS outbox SET status = 'sent', sent_at = clock_timestamp(), last_error = ? FROM picked WHERE outbox.id = picked.id`,
-      [plan.instant, options.batch, `${cutOverMark} (cut-over ${plan.instant})`],
+      [plan.instant, batch, `${cutOverMark} (cut-over ${plan.instant})`],
     );
     soFar += count;
-    if (count > 0) options.onBatch(soFar);
+    if (count > 0) onBatch(soFar);
     return count;
   });
   const [row] = await connection.query<{ readonly count: number }>(`SELECT count(*)::int AS count FROM ${table} WHERE status = 'pending' AND occurred_at < ?::timestamptz`, [plan.instant]);

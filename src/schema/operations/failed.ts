@@ -51,7 +51,7 @@ export async function countRetryable(connection: DatabaseConnection, tables: Tab
 }
 
 /** Makes failed messages pending again, with all their attempts, in batches. Answers how many. */
-export async function retryFailed(connection: DatabaseConnection, tables: TablesConfig, selection: RetrySelection, batch: number): Promise<number> {
+export async function retryFailed(connection: DatabaseConnection, tables: TablesConfig, { batch, ...selection }: RetrySelection & { readonly batch: number }): Promise<number> {
   const table = await requireTable(connection, tables, 'outbox');
   return inBatches(() =>
     connection.execute(
