@@ -37,11 +37,9 @@ export function buildCatalog(adapters: readonly StackAdapter[]): Catalog {
   const functions = new Map<string, Yield>(adapters.flatMap((a) => Object.entries(a.functions ?? {})));
   const effects = new Map<string, CatalogEffect>();
   const publishNames = new Set<string>();
-  for (const adapter of adapters) {
-    for (const matcher of adapter.effects ?? []) {
-      for (const on of matcher.on) for (const call of matcher.call) effects.set(`${on}.${call}`, { matcher, adapter: adapter.name });
-      if (matcher.effect === 'publish') for (const call of matcher.call) publishNames.add(call);
-    }
+  for (const { matcher, adapter } of adapters.flatMap((a) => (a.effects ?? []).map((matcher): CatalogEffect => ({ matcher, adapter: a.name })))) {
+    for (const key of matcher.on.flatMap((on) => matcher.call.map((call) => `${on}.${call}`))) effects.set(key, { matcher, adapter });
+    if (matcher.effect === 'publish') matcher.call.forEach((call) => publishNames.add(call));
   }
   const transactions = adapters.flatMap((a) => a.transactions ?? []);
   const byCall = new Map<string, TransactionMatcher>(transactions.flatMap((t) => membersOf(t).map((key) => [key, t] as const)));

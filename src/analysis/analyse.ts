@@ -11,7 +11,7 @@ import { runEntries } from './entries.js';
 import type { FileFacts } from './facts.js';
 import { findingsOf } from './findings.js';
 import { collectProviders } from './injection.js';
-import { BUDGET, functionRef, lineAt, spanKey, type Machine } from './machine.js';
+import { BUDGET, functionRef, spanKey, type Machine } from './machine.js';
 import { Program } from './program.js';
 import { moduleResolver } from './resolve-modules.js';
 import { safeOf } from './safe.js';
@@ -45,10 +45,9 @@ export function analyse(workspace: Workspace, config: Config, options: AnalyseOp
     providers: collectProviders(program), transactions: new Map(), calls: new Map(), unresolved: new Map(), subscribers: new Map(), called: new Set(), budget: BUDGET, depth: 0,
   };
   const entries = runEntries(machine);
-  const lineOf = (span: Span): number => lineAt(machine, span.file, span.start);
   const textOf = (span: Span): string => shorten((workspace.read(span.file) ?? '').slice(span.start, span.end));
   const isSelected = selector(options.paths ?? []);
-  const all = findingsOf(entries, { textOf, lineOf });
+  const all = findingsOf(entries, { textOf });
   const isRelay = (file: string): boolean => services.some((service) => file.startsWith(`${service.outbox}/relay/`));
   return {
     result: {

@@ -2,7 +2,7 @@ import type { Catalog } from '../adapters/catalog.js';
 import type { FunctionRef, ResolvedCall, Unresolved } from '../core/finding.js';
 import type { Span } from '../core/place.js';
 import type { CallNode, Node, Transaction } from './effects.js';
-import type { FunctionFact } from './facts.js';
+import type { Expression, FunctionFact } from './facts.js';
 import type { ClassRef, Program } from './program.js';
 import type { FunctionValue, Scope, Value } from './values.js';
 
@@ -54,7 +54,7 @@ export interface Machine {
 export interface Provider {
   readonly file: string;
   readonly use: 'class' | 'existing' | 'factory' | 'value';
-  readonly expression: import('./facts.js').Expression;
+  readonly expression: Expression;
 }
 
 /** One function being run. */

@@ -25,7 +25,7 @@ export interface Run {
 export function runFunction(machine: Machine, run: Run): Summary {
   const { value, args } = run;
   const isClosure = value.scope !== null;
-  const key = `${functionKey(value.file, value.id)}(${valueKey(value.self)};${args.map(valueKey).join()})${run.isEntry === true ? '!' : ''}`;
+  const key = `${functionKey(value.file, value.id)}(${valueKey(value.self)};${args.map((arg) => valueKey(arg)).join()})${run.isEntry === true ? '!' : ''}`;
   const canShare = !isClosure && !args.some(hasClosure);
   const known = canShare ? machine.summaries.get(key) : undefined;
   if (known !== undefined) return known;

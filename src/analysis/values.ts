@@ -105,8 +105,12 @@ export function sameValue(a: Value, b: Value): boolean {
   return a === b || valueKey(a) === valueKey(b);
 }
 
+/** Objects and arrays inside each other are told apart down to here; what lies deeper counts as equal. They may contain themselves. */
+const DEEPEST_KEY = 4;
+
 /** A key that is equal for values that behave the same; closures are told apart by their scope. */
-export function valueKey(value: Value): string {
+export function valueKey(value: Value, depth = 0): string {
+  const key = (inner: Value): string => (depth >= DEEPEST_KEY ? inner.kind : valueKey(inner, depth + 1));
   switch (value.kind) {
     case 'external': return `x:${value.module}:${value.type}:${value.target ?? ''}:${transactionKey(value.transaction)}:${value.token ?? ''}:${value.isUncertain ? 1 : 0}`;
     case 'symbol': return `s:${value.module}:${value.name}`;
@@ -116,12 +120,12 @@ export function valueKey(value: Value): string {
     case 'function': return `f:${value.file}:${value.id}`;
     case 'string': return `"${value.value}`;
     case 'template': return `t:${value.text}`;
-    case 'object': return `o:${value.id}{${[...value.fields].map(([name, field]) => `${name}=${field.kind === 'object' ? field.id : valueKey(field)}`).join()}}`;
-    case 'array': return `a:${value.items.map(valueKey).join()}`;
+    case 'object': return `o:${value.id}{${[...value.fields].map(([name, field]) => `${name}=${field.kind === 'object' ? field.id : key(field)}`).join()}}`;
+    case 'array': return `a:${value.items.map(key).join()}`;
     case 'enum': return `e:${value.file}:${value.name}`;
     case 'event': return `v:${value.id}`;
     case 'written': return `w:${value.write.span.file}:${value.write.span.start}`;
-    case 'union': return `u:${value.of.map(valueKey).join('|')}`;
+    case 'union': return `u:${value.of.map((each) => valueKey(each, depth)).join('|')}`;
     default: return value.kind;
   }
 }

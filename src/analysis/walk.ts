@@ -13,6 +13,7 @@ export interface Occurrence<E> {
 /** What committed a write: a call, or the end of the callback that a call was given. Null: autocommit. */
 export interface Commit {
   readonly span: Span;
+  readonly line: number;
   readonly isEnd: boolean;
 }
 
@@ -109,7 +110,7 @@ class Walker implements Walk {
       case 'unwritten': return { ...state, writes: new Map([...state.writes].filter(([write]) => write.effect !== node.write)) };
       case 'risk': return mayThrow(state, context);
       case 'open': return { ...state, open: new Set(state.open).add(node.transaction) };
-      case 'commit': return settle(mayThrow(state, context), node.transaction, { span: node.span, isEnd: false });
+      case 'commit': return settle(mayThrow(state, context), node.transaction, { span: node.span, line: node.line, isEnd: false });
       case 'rollback': return settle(state, node.transaction, null);
       case 'scope': return this.scope(node, state, context);
       case 'deferred':
@@ -169,7 +170,7 @@ class Walker implements Walk {
     for (const each of thrown) context.thrown?.push(settle(each, node.transaction, null));
     const done = merge([...returned, ...(end === null ? [] : [end])]);
     if (done === null) return null;
-    let after: State | null = settle(done, node.transaction, { span: node.transaction.site.span, isEnd: true });
+    let after: State | null = settle(done, node.transaction, { span: node.transaction.site.span, line: node.line, isEnd: true });
     for (const body of deferred) after = after === null ? null : this.run(body, after, context);
     return after;
   }

@@ -7,8 +7,6 @@ import type { Pair } from './walk.js';
 export interface Source {
   /** Text of a span, on one line and not too long. */
   readonly textOf: (span: Span) => string;
-  /** Line of the start of a span. */
-  readonly lineOf: (span: Span) => number;
 }
 
 type TextOf = Source['textOf'];
@@ -16,14 +14,14 @@ type TextOf = Source['textOf'];
 type Draft = Omit<WitnessStep, 'step'>;
 
 /** The proof of a finding: from the handler to the write, its commit, the crash point and the publish, in the order in which they run. */
-export function witnessOf(handler: Handler, pair: Pair, depth: number, { textOf, lineOf }: Source): WitnessStep[] {
+export function witnessOf(handler: Handler, pair: Pair, depth: number, { textOf }: Source): WitnessStep[] {
   const entry: Draft = { file: handler.file, line: handler.line, role: 'entry', text: handler.entry === 'unknown' ? handler.name : `${handler.name} (${handler.entry})` };
   const write = [...calls(pair.write.stack.slice(depth), textOf), writeStep(pair, textOf)];
   const publish = [...calls(pair.publish.stack.slice(depth), textOf), publishStep(pair, textOf)];
   const destination = pair.publish.effect.destination ?? 'the event';
   const last = publish.at(-1) as Draft;
   const steps: Draft[] = pair.order === 'committed'
-    ? [entry, ...write, commitStep(pair, { textOf, lineOf }), crash(last, `a crash here loses ${destination}: it is committed and nobody is told`), ...publish]
+    ? [entry, ...write, commitStep(pair, textOf), crash(last, `a crash here loses ${destination}: it is committed and nobody is told`), ...publish]
     : pair.order === 'after'
       ? [entry, ...publish, crash(last, `a crash or an error here leaves ${destination} announced and nothing written`), ...write]
       : [entry, ...write, ...publish, crash(last, `a rollback after this leaves ${destination} announced and nothing written`)];
@@ -40,10 +38,10 @@ function writeStep({ write, order }: Pair, textOf: TextOf): Draft {
   return { file: effect.span.file, line: effect.line, role: 'write', text: `${how}: ${textOf(effect.span)}` };
 }
 
-function commitStep({ write, commit }: Pair, { textOf, lineOf }: Source): Draft {
+function commitStep({ write, commit }: Pair, textOf: TextOf): Draft {
   const { effect } = write;
   if (commit === null) return { file: effect.span.file, line: effect.line, role: 'commit', text: 'committed at once: no transaction is open' };
-  return { file: commit.span.file, line: lineOf(commit.span), role: 'commit', text: commit.isEnd ? `committed at the end of ${textOf(commit.span)}` : `committed: ${textOf(commit.span)}` };
+  return { file: commit.span.file, line: commit.line, role: 'commit', text: commit.isEnd ? `committed at the end of ${textOf(commit.span)}` : `committed: ${textOf(commit.span)}` };
 }
 
 function crash(publish: Draft, text: string): Draft {
