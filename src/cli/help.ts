@@ -56,7 +56,7 @@ const texts: Readonly<Record<string, CommandText>> = {
     examples: ['scan', 'scan services/orders', 'scan --format sarif --output scan.sarif'],
   },
   explain: {
-    usage: 'explain <finding|handler|rule> [flags]',
+    usage: 'explain <finding|handler|subscriber|rule> [flags]',
     about: 'Shows the path that proves a finding, why it hurts, what the rewrite would do, and why not if it cannot.',
     examples: ['explain OrderService.place', 'explain 7f3a2c', 'explain lost-event'],
   },

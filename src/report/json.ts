@@ -1,4 +1,4 @@
-import type { Finding } from '../core/finding.js';
+import type { Finding, SafePublish, Subscriber } from '../core/finding.js';
 import type { Reason } from '../core/outcome.js';
 import type { CallSite } from '../core/place.js';
 import type { ScanResult } from '../core/report.js';
@@ -33,8 +33,8 @@ export function toJsonReport(result: ScanResult, { tool, rewriteOf = () => notLo
     root: result.root,
     stats: { files: result.stats.files, parsed: result.stats.parsed, milliseconds: Math.round(result.stats.milliseconds) },
     findings: result.findings.map((finding) => toJsonFinding(finding, rewriteOf(finding))),
-    safe: result.safe.map(({ file, line, bus, reason }) => ({ file, line, bus, reason })),
-    subscribers: result.subscribers.map(({ file, line, name, bus, destination, inbox, writes }) => ({ file, line, name, bus, destination, inbox, writes })),
+    safe: result.safe.map(toJsonSafe),
+    subscribers: result.subscribers.map(toJsonSubscriber),
     unresolved: [
       ...result.unresolved.map(({ file, line, text, hint }) => ({ file, line, text, hint })),
       ...result.skipped.map(({ file, reason, message }) => ({ file, line: 1, text: reason, hint: `The file was passed over: ${message}.` })),
@@ -69,6 +69,14 @@ export function toJsonFinding(finding: Finding, rewrite: RewriteVerdict): object
     stage,
     rewrite: { possible: rewrite.possible, reasons: rewrite.reasons.map(({ code, message }) => ({ code, message })) },
   };
+}
+
+export function toJsonSafe({ file, line, bus, reason }: SafePublish): object {
+  return { file, line, bus, reason };
+}
+
+export function toJsonSubscriber({ file, line, name, bus, destination, inbox, writes }: Subscriber): object {
+  return { file, line, name, bus, destination, inbox, writes };
 }
 
 function toJsonPath(path: readonly CallSite[]): object[] {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { temporaryProject } from '../project.js';
-import { orderProject, safeProject } from './project.js';
+import { orderProject, safeProject, subscriberSource } from './project.js';
 import { outboxify } from './run.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -142,6 +142,16 @@ describe('explain', () => {
     const { stdout } = await outboxify(['explain', findings[0].id.slice(0, 6), '--format', 'json'], { cwd: root });
     expect(JSON.parse(stdout).findings).toEqual(findings);
     expect((await outboxify(['explain', 'place'], { cwd: root })).stdout).toBe(result.stdout);
+  });
+
+  test('shows why a publish is safe, and whether a subscriber has its inbox', async () => {
+    const root = temporaryProject({ ...orderProject, 'src/mail.controller.ts': subscriberSource });
+    expect(await outboxify(['explain', 'announce'], { cwd: root })).toMatchObject({ code: 0, stdout: expect.stringContaining('no-write: No write is reached') });
+    expect(await outboxify(['explain', 'MailController.onPlaced'], { cwd: root })).toMatchObject({
+      code: 0, stdout: expect.stringContaining("'outboxify inbox MailController.onPlaced --write' gives it one."),
+    });
+    const { stdout } = await outboxify(['explain', 'MailController.onPlaced', '--format', 'json'], { cwd: root });
+    expect(JSON.parse(stdout)).toMatchObject({ findings: [], safe: [], subscribers: [{ name: 'MailController.onPlaced', destination: 'order.placed', inbox: false, writes: true }] });
   });
 
   test('knows rules, reasons and stages, even without a project', async () => {

@@ -4,28 +4,12 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { temporaryProject } from '../project.js';
-import { orderProject } from './project.js';
+import { orderProject, subscriberSource } from './project.js';
 import { outboxify } from './run.js';
 
 const validate = new Ajv2020({ allErrors: true }).compile<{ outcome: string; patch: string; files: readonly { path: string; change: string }[] }>(
   JSON.parse(readFileSync('schemas/change.schema.json', 'utf8')),
 );
-
-const subscriber = `import { Controller } from '@nestjs/common';
-import { EventPattern } from '@nestjs/microservices';
-import { Repository } from 'typeorm';
-import { Order } from './order';
-
-@Controller()
-export class MailController {
-  constructor(private readonly orders: Repository<Order>) {}
-
-  @EventPattern('order.placed')
-  async onPlaced(event: { orderId: string }): Promise<void> {
-    await this.orders.update(event.orderId, {});
-  }
-}
-`;
 
 async function change(root: string, args: readonly string[]): Promise<{ outcome: string; patch: string; files: readonly { path: string; change: string }[] }> {
   const { stdout, stderr } = await outboxify([...args, '--format', 'json'], { cwd: root });
@@ -36,7 +20,7 @@ async function change(root: string, args: readonly string[]): Promise<{ outcome:
 }
 
 test('every command that changes files answers in the published shape, and its patch is taken by git apply', async () => {
-  const root = temporaryProject({ ...orderProject, 'src/mail.controller.ts': subscriber });
+  const root = temporaryProject({ ...orderProject, 'src/mail.controller.ts': subscriberSource });
   execFileSync('git', ['init', '--quiet'], { cwd: root });
   for (const args of [['migration', 'outbox'], ['migration', 'inbox'], ['rewrite', 'OrderService.place', '--to', 'dual-publish']]) {
     const dry = await change(root, args);

@@ -28,3 +28,20 @@ export const safeProject: Readonly<Record<string, string>> = {
   ...orderProject,
   'src/order.service.ts': (orderProject['src/order.service.ts'] ?? '').replace('    await this.orders.save(order);\n', ''),
 };
+
+/** A subscriber that writes and has no inbox. */
+export const subscriberSource = `import { Controller } from '@nestjs/common';
+import { EventPattern } from '@nestjs/microservices';
+import { Repository } from 'typeorm';
+import { Order } from './order';
+
+@Controller()
+export class MailController {
+  constructor(private readonly orders: Repository<Order>) {}
+
+  @EventPattern('order.placed')
+  async onPlaced(event: { orderId: string }): Promise<void> {
+    await this.orders.update(event.orderId, {});
+  }
+}
+`;

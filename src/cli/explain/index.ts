@@ -1,16 +1,14 @@
 import { exitCode, type ExitCode } from '../../core/exit-code.js';
-import type { Finding } from '../../core/finding.js';
-import { UsageError } from '../../core/errors.js';
-import { nearestNames } from '../../core/nearest.js';
-import { toJsonFinding } from '../../report/json.js';
+import { toJsonFinding, toJsonSafe, toJsonSubscriber } from '../../report/json.js';
 import { version } from '../../workspace/package.js';
-import { assertProject, openContext } from '../context.js';
+import { assertProject, openContext, type CommandContext } from '../context.js';
 import type { ExplainOptions } from '../options.js';
-import { createPreview } from './preview.js';
-import { findRule, ruleIds } from './rules.js';
-import { findingText, ruleText } from './text.js';
+import { createPreview, type PreviewOf } from './preview.js';
+import { findRule } from './rules.js';
+import { findSubject, type Subject } from './subject.js';
+import { findingText, ruleText, safeText, subscriberText } from './text.js';
 
-/** `outboxify explain <finding|handler|rule>` */
+/** `outboxify explain <finding|handler|subscriber|rule>` */
 export async function runExplain(options: ExplainOptions): Promise<ExitCode> {
   const context = await openContext(options);
   const { out, workspace, config } = context;
@@ -22,37 +20,29 @@ export async function runExplain(options: ExplainOptions): Promise<ExitCode> {
   assertProject(context);
   const { analyse } = await import('../../analysis/analyse.js');
   const analysis = analyse(workspace, config);
-  const findings = findSubject(analysis.result.findings, options.subject);
+  const subject = findSubject(analysis.result, options.subject);
   const preview = await createPreview(analysis, context);
-  if (options.format === 'json') {
-    const tool = { name: 'outboxify', version: version() };
-    out.print(JSON.stringify({ schemaVersion: 1, tool, findings: findings.map((finding) => toJsonFinding(finding, preview(finding))) }, null, 2));
-  } else {
-    out.print(findings.map((finding) => findingText(finding, { style: out.style, rewrite: preview(finding) })).join('\n\n'));
-  }
+  if (options.format === 'json') out.print(JSON.stringify(toJson(subject, preview), null, 2));
+  else printSubject(subject, { context, preview });
   return exitCode.ok;
 }
 
-/** Findings that a person means: by id or the beginning of one, by the handler's name or the last part of it. */
-export function findSubject(findings: readonly Finding[], subject: string): readonly Finding[] {
-  const matches: readonly ((finding: Finding) => boolean)[] = [
-    ({ id }) => id === subject.toLowerCase(),
-    ({ handler }) => handler.name === subject,
-    ({ id }) => /^[0-9a-f]{4,}$/i.test(subject) && id.startsWith(subject.toLowerCase()),
-    ({ handler }) => handler.name.split('.').at(-1) === subject,
-  ];
-  for (const isMatch of matches) {
-    const found = findings.filter(isMatch);
-    if (found.length > 0) return found;
-  }
-  throw unknownSubject(findings, subject);
+function toJson({ findings, safe, subscribers }: Subject, preview: PreviewOf): object {
+  return {
+    schemaVersion: 1,
+    tool: { name: 'outboxify', version: version() },
+    findings: findings.map((finding) => toJsonFinding(finding, preview(finding))),
+    safe: safe.map(toJsonSafe),
+    subscribers: subscribers.map(toJsonSubscriber),
+  };
 }
 
-function unknownSubject(findings: readonly Finding[], subject: string): UsageError {
-  const near = nearestNames(subject, [...findings.map(({ handler }) => handler.name), ...ruleIds()]);
-  const meant = near.length > 0 ? ` Did you mean ${near.map((name) => `'${name}'`).join(' or ')}?` : '';
-  return new UsageError(`No finding, handler or rule is called '${subject}'.`, {
-    code: 'unknown-subject',
-    hint: `${meant} 'outboxify scan' lists the handlers and ids.`.trim(),
-  });
+function printSubject({ findings, safe, subscribers }: Subject, { context, preview }: { readonly context: CommandContext; readonly preview: PreviewOf }): void {
+  const { style } = context.out;
+  const parts = [
+    ...findings.map((finding) => findingText(finding, { style, rewrite: preview(finding) })),
+    ...safe.map((publish) => safeText(publish, style)),
+    ...subscribers.map((subscriber) => subscriberText(subscriber, style)),
+  ];
+  context.out.print(parts.join('\n\n'));
 }

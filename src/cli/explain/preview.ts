@@ -13,11 +13,13 @@ export interface Preview extends RewriteVerdict {
   readonly patch: string;
 }
 
+export type PreviewOf = (finding: Finding) => Preview;
+
 /**
  * Asks the rewrite for each finding that is shown. Where the tables' code is not there yet, the answer is what the
  * rewrite would do once it is, with that as a reason. Loaded here, so that a plain scan need not wait for it.
  */
-export async function createPreview(analysis: Analysis, { workspace, config }: Pick<CommandContext, 'workspace' | 'config'>): Promise<(finding: Finding) => Preview> {
+export async function createPreview(analysis: Analysis, { workspace, config }: Pick<CommandContext, 'workspace' | 'config'>): Promise<PreviewOf> {
   const { previewRewrite } = await import('../../rewrite/execute.js');
   const services = resolveServices(workspace, config);
   const complete: Config = { ...config, services };

@@ -1,6 +1,6 @@
-import type { Entry, Finding } from '../../core/finding.js';
+import type { Entry, Finding, SafePublish, Subscriber } from '../../core/finding.js';
 import { findingSentence } from '../../report/annotation.js';
-import { findingRules, stageTexts } from '../../report/rules.js';
+import { findingRules, safeReasons, stageTexts } from '../../report/rules.js';
 import { cut, pad, printable, type TextStyle } from '../../report/text.js';
 import type { Preview } from './preview.js';
 import type { ExplainedRule } from './rules.js';
@@ -42,6 +42,28 @@ export function ruleText({ id, group, text, pain, cure }: ExplainedRule, style: 
   if (pain !== null) parts.push(section('Why it hurts', [pain], style));
   if (cure !== null) parts.push(section('What to do', [cure], style));
   return parts.join('\n\n');
+}
+
+/** Why a publish is no finding. */
+export function safeText({ file, line, bus, destination, reason, handler }: SafePublish, style: TextStyle): string {
+  return [
+    `${style.bold(printable(handler?.name ?? file))}  ${style.green('safe')} · ${printable(bus)} · ${printable(destination ?? 'destination unknown')}`,
+    style.dim(`${printable(file)}:${line}`),
+    `${reason}: ${safeReasons[reason]}`,
+  ].join('\n');
+}
+
+/** Whether a message that comes twice is processed twice. */
+export function subscriberText({ file, line, name, bus, destination, inbox, writes }: Subscriber, style: TextStyle): string {
+  const title = printable(name);
+  const withoutInbox = writes
+    ? `Without an inbox, a message that comes twice is processed twice. 'outboxify inbox ${title} --write' gives it one.`
+    : 'It writes nothing that the scan can see, so it needs no inbox for the database.';
+  return [
+    `${style.bold(title)}  subscriber · ${printable(bus)} · ${printable(destination ?? 'destination unknown')}`,
+    style.dim(`${printable(file)}:${line}`),
+    inbox ? 'It has its inbox: a message that comes twice is processed once.' : withoutInbox,
+  ].join('\n');
 }
 
 function witnessLines({ witness }: Finding, style: TextStyle): readonly string[] {
