@@ -1,5 +1,6 @@
 import type { Subscriber } from '../../core/finding.js';
 import type { Reason } from '../../core/outcome.js';
+import { isSubscription } from '../../plan/subscriptions.js';
 import type { RouteEntry } from '../../templates/routes.js';
 
 /**
@@ -32,13 +33,6 @@ const queueBuses: readonly string[] = ['amqplib', 'amqp-connection-manager'];
 function isSubscribed(subscriber: Subscriber, route: RouteEntry): boolean {
   if (subscriber.destination === null) return true;
   if (route.address === 'routing-key' && queueBuses.includes(subscriber.bus)) return true;
-  return [route.destination, route.type].some((name) => name !== null && matches(subscriber.destination ?? '', name));
-}
-
-/** Topic patterns: `*` and `+` stand for one word, `#` for any number of them. */
-function matches(pattern: string, name: string): boolean {
-  if (pattern === name) return true;
-  if (!/[*+#]/.test(pattern)) return false;
-  const words = pattern.split(/[./]/).map((word) => (word === '#' ? '.*' : word === '*' || word === '+' ? '[^./]+' : word.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')));
-  return new RegExp(`^${words.join('[./]').replaceAll('[./].*', '(?:[./].*)?').replace(/^\.\*\[\.\/\]/, '(?:.*[./])?')}$`).test(name);
+  const { destination } = subscriber;
+  return [route.destination, route.type].some((name) => name !== null && isSubscription(destination, name));
 }

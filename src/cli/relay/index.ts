@@ -15,6 +15,7 @@ import { diskSink, dryRunSink, type Change } from '../../workspace/sink.js';
 import { openContext, type CommandContext } from '../context.js';
 import type { RelayOptions } from '../options.js';
 import { relayGate } from './gate.js';
+import { report } from './report.js';
 
 /** `outboxify relay`: the relay, its whitelist as recorded by the rewrites, and its deployment units. */
 export async function runRelay(options: RelayOptions): Promise<ExitCode> {
@@ -22,7 +23,7 @@ export async function runRelay(options: RelayOptions): Promise<ExitCode> {
   const service = chooseService(context, options.service);
   const routes = routesOf(context, service);
   const reasons = gate(context, routes);
-  const outcome = reasons.length > 0 && !options.force ? refused(reasons) : apply(context, options, await generate(context, service, routes, options.module));
+  const outcome = reasons.length > 0 && !options.force ? refused(reasons) : apply(context, options, await generate(context, { service, routes, module: options.module }));
   report(context, options, { outcome, service, passed: options.force ? reasons : [] });
   return outcome.outcome === 'refused' ? exitCode.findings : exitCode.ok;
 }
@@ -73,7 +74,14 @@ function gate({ workspace, config }: CommandContext, routes: readonly RouteEntry
   return relayGate(routes, result.subscribers);
 }
 
-async function generate(context: CommandContext, service: ServiceConfig, routes: readonly RouteEntry[], module: string | undefined): Promise<readonly NewFile[]> {
+interface Wanted {
+  readonly service: ServiceConfig;
+  readonly routes: readonly RouteEntry[];
+  /** Root module as the user names it. */
+  readonly module: string | undefined;
+}
+
+async function generate(context: CommandContext, { service, routes, module }: Wanted): Promise<readonly NewFile[]> {
   const { workspace, config } = context;
   const used = new Set(routes.map((route) => route.transport));
   const known = (['nest', 'amqp'] as const).filter((transport) => used.has(transport));
@@ -109,39 +117,4 @@ function apply({ cwd, workspace }: CommandContext, { write = false }: RelayOptio
 
 function refused(reasons: readonly Reason[]): ChangeOutcome {
   return { outcome: 'refused', reasons, files: [], patch: '' };
-}
-
-interface Result {
-  readonly outcome: ChangeOutcome;
-  readonly service: ServiceConfig;
-  /** Reasons that `--force` passed over. */
-  readonly passed: readonly Reason[];
-}
-
-function report({ out }: CommandContext, options: RelayOptions, { outcome, service, passed }: Result): void {
-  if (options.format === 'json') {
-    out.print(JSON.stringify({ ...outcome, reasons: [...outcome.reasons, ...passed] }, null, 2));
-    return;
-  }
-  for (const reason of passed) out.note(`Passed over (${options.force ?? ''}): ${reason.message}`);
-  if (outcome.outcome === 'refused') {
-    out.print('Nothing is written.');
-    for (const { code, message } of outcome.reasons) out.print(`  ${code}  ${message}`);
-    return;
-  }
-  if (outcome.outcome === 'nothing-to-do') out.print('The relay is there already; nothing to do.');
-  else if (outcome.outcome === 'dry-run') out.print(outcome.patch);
-  else for (const { path, change } of outcome.files) out.print(`${change}  ${path}`);
-  out.note(nextSteps(service, outcome));
-}
-
-function nextSteps(service: ServiceConfig, { outcome }: ChangeOutcome): string {
-  const lines = outcome === 'dry-run' ? ["Run it again with '--write' to have these files."] : [];
-  return [
-    ...lines,
-    'Before the relay starts for the first time:',
-    `  1. outboxify ops cut-over --service ${service.name} --write   marks what the legacy publish has delivered, and prints the instant`,
-    '  2. set OUTBOX_CUT_OVER_AT to that instant; without it the relay does not start',
-    `  3. start it: as a process of its own (units in ${joinPath(service.root, 'deploy')}), or with RelayModule in the application's module`,
-  ].join('\n');
 }
