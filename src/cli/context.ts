@@ -27,10 +27,15 @@ export async function openContext(options: CommonOptions): Promise<CommandContex
 
 const sourceFile = /\.[cm]?[jt]sx?$/;
 
+/** Whether there is code to look at. */
+export function isProject(workspace: Workspace): boolean {
+  return workspace.files().some((file) => sourceFile.test(file));
+}
+
 /** Throws unless there is code to look at: the answer "no findings" about the wrong folder would be a lie. */
 export function assertProject({ workspace, cwd }: Pick<CommandContext, 'workspace' | 'cwd'>): void {
   const files = workspace.files();
-  if (files.some((file) => sourceFile.test(file))) return;
+  if (isProject(workspace)) return;
   const why = files.length === 0 ? 'is empty' : 'holds no TypeScript or JavaScript file';
   throw new UsageError(`'${path.basename(cwd)}' ${why}; it is not a project that outboxify can read.`, {
     code: 'not-a-project',

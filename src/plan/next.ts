@@ -4,7 +4,7 @@ import { gateFor, inboxes, outboxTable, relayStable } from './gates.js';
 import type { HandlerState } from './handlers.js';
 
 export type StepId =
-  | 'init' | 'plan' | 'baseline' | 'outbox-table' | 'dual-publish' | 'inbox-table' | 'inbox' | 'cut-over' | 'relay' | 'relay-stable' | 'outbox-only';
+  | 'init' | 'scan' | 'plan' | 'baseline' | 'outbox-table' | 'dual-publish' | 'inbox-table' | 'inbox' | 'cut-over' | 'relay' | 'relay-stable' | 'outbox-only';
 
 /** What a step can be done for: a service, a handler, a subscriber. */
 export interface Target {
@@ -61,6 +61,7 @@ function byPain({ services, handlers }: ProjectFacts): readonly ServiceFacts[] {
 
 const texts: Readonly<Record<StepId, { readonly title: string; readonly why: string }>> = {
   init: { title: 'Detect services, ORM, buses and databases', why: 'Writes outboxify.json; everything in it can be changed.' },
+  scan: { title: 'Show every handler that can lose an event', why: 'Changes nothing.' },
   plan: { title: 'Write the plan', why: 'Writes OUTBOX-MIGRATION.md, a checklist per service, handler and event.' },
   baseline: { title: 'Record the dual writes of today', why: "From then on 'outboxify check' fails on a new one." },
   'outbox-table': { title: 'Add the outbox table to a service', why: 'Writes the migration and the code that stores events. Run the migration afterwards.' },
@@ -77,6 +78,9 @@ function step(id: StepId, targets: readonly Target[]): Step | null {
   const [first, ...rest] = targets;
   return first === undefined ? null : { id, ...texts[id], targets: [first, ...rest] };
 }
+
+/** Looks before anything is changed; it can always be done. */
+export const look: Step = { id: 'scan', ...texts.scan, targets: [whole('scan')] };
 
 function whole(...args: readonly string[]): Target {
   return { name: '', label: '', database: null, args };

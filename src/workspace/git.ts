@@ -73,6 +73,17 @@ export async function commit(cwd: string, files: readonly string[], message: str
   return git(cwd, ['rev-parse', 'HEAD']);
 }
 
+/** Whether the name stands for a commit: a branch, a tag or a hash. */
+export async function hasRevision(cwd: string, revision: string): Promise<boolean> {
+  if (revision.startsWith('-')) return false;
+  try {
+    await git(cwd, ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Text of a file as of a revision; null when the revision does not have it. */
 export async function fileAt(cwd: string, revision: string, file: string): Promise<string | null> {
   if (revision.startsWith('-')) return null;
