@@ -48,7 +48,8 @@ export function guardJoined(code: HandlerCode, handle: string): void {
   }
 }
 
-function mentionsHandle(node: ts.Node, handle: string, depth: number): boolean {
+/** Whether an expression uses a handle, itself or through local variables. */
+export function mentionsHandle(node: ts.Node, handle: string, depth = 0): boolean {
   const names = referencedNames(node);
   if (names.has(handle)) return true;
   if (depth > 3) return false;

@@ -1,2 +1,2 @@
-import type { HandlerCodemod } from './codemod.js';
-export function standalone(_c: HandlerCodemod): () => string { return () => ''; }
+import type { HandlerCodemod, SubscriberCodemod } from './codemod.js';
+export function standalone(_c: HandlerCodemod | SubscriberCodemod): () => string { return () => ''; }

@@ -1,4 +1,7 @@
 import { dualPublishDirect } from '../../codemods/dual-publish-direct/index.js';
+import { inboxAmqpConsume } from '../../codemods/inbox-amqp-consume/index.js';
+import { inboxEventPattern } from '../../codemods/inbox-event-pattern/index.js';
+import { inboxRabbitSubscribe } from '../../codemods/inbox-rabbit-subscribe/index.js';
 import { joinCallback } from '../../codemods/join-callback/index.js';
 import { joinQueryRunner } from '../../codemods/join-query-runner/index.js';
 import { joinAmbient } from '../../codemods/join-ambient/index.js';
@@ -6,7 +9,7 @@ import { outboxOnly } from '../../codemods/outbox-only/index.js';
 import type { Analysis } from '../analysis/analysis.js';
 import type { Finding, Subscriber, TransactionSite, Write } from '../core/finding.js';
 import type { CodemodResult } from '../core/outcome.js';
-import type { CodemodContext, HandlerCodemod, HandlerFindings } from './codemod.js';
+import type { CodemodContext, HandlerCodemod, HandlerFindings, SubscriberCodemod } from './codemod.js';
 import { guarded, refuse } from './refusal.js';
 
 export type RewriteStage = 'dual-publish' | 'outbox-only';
@@ -50,10 +53,6 @@ function choose(findings: HandlerFindings, to: RewriteStage): HandlerCodemod {
   return byTransaction(findings);
 }
 
-function notYet(name: string): never {
-  refuse('no-codemod', `No codemod for '${name}'.`);
-}
-
 function byTransaction(findings: HandlerFindings): HandlerCodemod {
   const [{ handler }] = findings;
   const writes = findings.flatMap(({ writes: all }) => all);
@@ -81,6 +80,13 @@ function places(writes: readonly Write[]): string {
 
 /** Chooses the codemod for a subscriber, and plans with it. */
 export function planInbox(subscriber: Subscriber, context: CodemodContext): Planned {
-  void context;
-  return { codemod: null, result: guarded(() => notYet(subscriber.name)) };
+  const codemod = subscriberCodemods.find(({ buses }) => buses.includes(subscriber.bus))?.codemod;
+  if (codemod !== undefined) return { codemod: codemod.id, result: codemod.plan(subscriber, context) };
+  return { codemod: null, result: guarded(() => refuse('no-codemod', `'${subscriber.name}' (${subscriber.file}:${subscriber.line}) gets its messages from '${subscriber.bus}', whose subscribers no codemod knows.`)) };
 }
+
+const subscriberCodemods: readonly { readonly buses: readonly string[]; readonly codemod: SubscriberCodemod }[] = [
+  { buses: ['nest-clientproxy'], codemod: inboxEventPattern },
+  { buses: ['golevelup-rabbitmq'], codemod: inboxRabbitSubscribe },
+  { buses: ['amqplib', 'amqp-connection-manager'], codemod: inboxAmqpConsume },
+];

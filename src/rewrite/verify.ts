@@ -80,7 +80,9 @@ function handlerDifference(before: Analysis, after: Analysis, promised: Extract<
 }
 
 function subscriberDifference(before: Analysis, after: Analysis, subscriber: Subscriber): string | null {
-  const isOwn = (other: Subscriber): boolean => other.file === subscriber.file && other.name === subscriber.name && other.destination === subscriber.destination;
+  // One function may subscribe to several events.
+  const twins = before.result.subscribers.filter((other) => other.file === subscriber.file && other.span.start === subscriber.span.start);
+  const isOwn = (other: Subscriber): boolean => other.file === subscriber.file && other.name === subscriber.name && twins.some(({ destination }) => destination === other.destination);
   const own = after.result.subscribers.filter(isOwn);
   if (own.length === 0 || own.some(({ inbox }) => !inbox)) return `'${subscriber.name}' would not be found behind its inbox.`;
   const others = difference(before.result.subscribers.filter((other) => !isOwn(other)).map(subscriberKey), after.result.subscribers.filter((other) => !isOwn(other)).map(subscriberKey));
