@@ -46,5 +46,5 @@ export const stageTexts: Readonly<Record<Stage, string>> = {
 
 /** Markdown for code hosts that show help beside an alert. */
 export function ruleHelp({ title, problem, pain, cure }: RuleText): string {
-  return `# ${title}\n\n${problem}\n\n${pain}\n\n## What to do\n\n${cure}`;
+  return [`# ${title}`, problem, pain, '## What to do', cure].filter((part) => part !== '').join('\n\n');
 }
