@@ -9,6 +9,7 @@ import { inboxUniquePartial } from './rules/inbox-unique-partial.js';
 import { inboxUniqueTooStrict } from './rules/inbox-unique-too-strict.js';
 import { inboxUniqueUnusable } from './rules/inbox-unique-unusable.js';
 import { inboxUnique } from './rules/inbox-unique.js';
+import { indexDuplicate } from './rules/index-duplicate.js';
 import { indexLeftOver } from './rules/index-left-over.js';
 import { outboxIndexCollation } from './rules/outbox-index-collation.js';
 import { outboxIndexOrder } from './rules/outbox-index-order.js';
@@ -48,6 +49,7 @@ export const tableRules: readonly SchemaRule[] = [
   inboxUniqueTooStrict,
   inboxEventIdType,
   indexLeftOver,
+  indexDuplicate,
 ];
 
 /** Every rule of the schema check, for `explain` and the documentation. */

@@ -75,6 +75,13 @@ describe.skipIf(!database.available)('where the tables are', () => {
     await run('DROP ROLE watcher');
   });
 
+  it('of two equal indexes, keeps the one that the entity declares', async () => {
+    await inSchema('equal_indexes', async (connection) => {
+      await connection.execute('CREATE INDEX a_first ON outbox (status, occurred_at, available_at)');
+      expect((await checkDatabase(connection, tables)).map(({ fix }) => fix)).toEqual(['DROP INDEX CONCURRENTLY "equal_indexes"."a_first";']);
+    });
+  });
+
   it('sees an index whose CREATE INDEX CONCURRENTLY was cancelled', async () => {
     await inSchema('cancelled', async (connection) => {
       await connection.execute('DROP INDEX idx_outbox_status_time');

@@ -35,12 +35,13 @@ describe.skipIf(!database.available)('ops', () => {
     await insert({ status: 'pending', age: '2 hours', count: 3 });
     await insert({ status: 'pending', age: '1 minute', type: 'order.paid' });
     await insert({ status: 'failed', age: '1 day', type: 'order.paid' });
-    await insert({ status: 'sent', age: '1 day' });
+    const [sent = ''] = await insert({ status: 'sent', age: '1 day' });
     await run("INSERT INTO inbox (event_id, consumer, duplicates) VALUES (gen_random_uuid(), 'billing', 2), (gen_random_uuid(), 'billing', 0)");
     const answer = await ops({ action: 'lag' });
     expect(answer).toMatchObject({
       outbox: {
-        pending: { count: 4, isCapped: false }, failed: { count: 1 }, sent: { count: 1 },
+        pending: { count: 4, isCapped: false }, failed: { count: 1 }, sent: { count: 1 }, cutOver: { count: 0 },
+        lastSentAt: (await rows<{ at: Date }>(`SELECT sent_at AS at FROM outbox WHERE id = '${sent}'`))[0]?.at.toISOString(),
         types: [{ type: 'order.placed', pending: 3, failed: 0 }, { type: 'order.paid', pending: 1, failed: 1 }],
       },
       inbox: { consumers: [{ consumer: 'billing', messages: 2, duplicates: 2 }], isCapped: false },
@@ -127,6 +128,7 @@ describe.skipIf(!database.available)('ops', () => {
     expect(await ops({ action: 'cut-over', write: true })).toMatchObject({ instant: before, rows: 0, left: 0 });
     expect(await statuses()).toEqual({ pending: 2, failed: 1, sent: 5 });
     await expect(runOps(complete({ action: 'cut-over', before: new Date(Date.now() - 60_000).toISOString() }))).rejects.toMatchObject({ code: 'cut-over-done' });
+    expect(await ops({ action: 'lag' })).toMatchObject({ outbox: { cutOver: { count: 5 }, lastSentAt: null } });
     // A checkout that has no evidence of it learns it from the marked rows.
     expect(await ops({ action: 'cut-over', cwd: temporaryProject({ 'package.json': '{}' }) })).toMatchObject({ instant: before, rows: 0 });
     const evidence = JSON.parse(readFileSync(path.join(root, '.outboxify/evidence.json'), 'utf8')) as { records: unknown[] };
@@ -145,6 +147,17 @@ describe.skipIf(!database.available)('ops', () => {
     expect(Math.abs(Date.parse(instant) - Date.now())).toBeLessThan(60_000);
     expect(output).toContain(`2 rows from before ${instant} are marked as delivered by the legacy publish.`);
     expect(await statuses()).toEqual({ sent: 2 });
+  });
+
+  it('cut-over needs to know the service, for the evidence', async () => {
+    const shop = temporaryProject({
+      'package.json': '{}',
+      'services/orders/package.json': JSON.stringify({ name: 'orders', dependencies: { typeorm: '^0.3.0' } }),
+      'services/payments/package.json': JSON.stringify({ name: 'payments', dependencies: { typeorm: '^0.3.0' } }),
+    });
+    await expect(runOps(complete({ action: 'cut-over', cwd: shop, write: true }))).rejects.toMatchObject({ code: 'service-needed' });
+    await ops({ action: 'cut-over', cwd: shop, service: 'payments', write: true });
+    expect(readFileSync(path.join(shop, '.outboxify/evidence.json'), 'utf8')).toContain('"service": "payments"');
   });
 
   it('cut-over of another database is another one', async () => {

@@ -1,8 +1,9 @@
-import { ToolError } from '../../core/errors.js';
+import { ToolError, UsageError } from '../../core/errors.js';
 import { exitCode, type ExitCode } from '../../core/exit-code.js';
 import { cutOver, markedInstant, planCutOver, type CutOverPlan, type CutOverResult } from '../../schema/operations/cut-over.js';
 import { displayName } from '../../schema/identifiers.js';
 import { addEvidence, readEvidence } from '../../workspace/evidence.js';
+import { resolveServices } from '../../workspace/services.js';
 import { diskSink } from '../../workspace/sink.js';
 import { usualBatch, type OpsRun } from './index.js';
 
@@ -13,6 +14,7 @@ import { usualBatch, type OpsRun } from './index.js';
 export async function runCutOver(run: OpsRun): Promise<ExitCode> {
   const { context, options, connection, tables } = run;
   const { out } = context;
+  assertService(run);
   const recorded = await recordedInstant(run);
   const plan = await planCutOver(connection, tables, options.before ?? recorded);
   if (recorded !== null && Date.parse(plan.instant) > Date.parse(recorded)) throw alreadyDone(recorded);
@@ -29,6 +31,13 @@ export async function runCutOver(run: OpsRun): Promise<ExitCode> {
   if (result.marked > 0 || recorded !== plan.instant) record(run, result);
   print(run, result);
   return result.left > 0 ? exitCode.findings : exitCode.ok;
+}
+
+/** The gate of the relay looks for the cut-over of its service. */
+function assertService({ context, service }: OpsRun): void {
+  if (service !== '') return;
+  const names = resolveServices(context.workspace, context.config).map(({ name }) => `'${name}'`).join(', ');
+  throw new UsageError('The project has several services, and a cut-over is recorded for one.', { code: 'service-needed', hint: `Name it with '--service <name>': ${names}.` });
 }
 
 /** Instant of the last cut-over of this database, as the evidence or the marked rows tell it. A run without one repeats it. */

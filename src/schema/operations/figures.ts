@@ -83,12 +83,13 @@ interface OutboxRow {
 
 async function readOutbox(connection: DatabaseConnection, table: string): Promise<OutboxFigures> {
   const counted = (condition: string): string => `(SELECT count(*) FROM (SELECT FROM ${table} WHERE ${condition} LIMIT ${countLimit}) AS counted)::int`;
-  const marked = `last_error LIKE '${cutOverMark}%'`;
+  // Rows of the cut-over are the oldest that were sent, those of the relay the newest: only that end of the table is read.
+  const sentFrom = (order: string): string => `(SELECT sent_at, last_error FROM ${table} WHERE status = 'sent' ORDER BY occurred_at ${order} LIMIT ${countLimit}) AS part`;
   const [row] = await connection.query<OutboxRow>(`SELECT
     ${counted("status = 'pending'")} AS pending, ${counted("status = 'sent'")} AS sent, ${counted("status = 'failed'")} AS failed,
-    ${counted(`status = 'sent' AND ${marked}`)} AS "cutOver",
+    (SELECT count(*) FROM ${sentFrom('ASC')} WHERE last_error LIKE '${cutOverMark}%')::int AS "cutOver",
     (SELECT extract(epoch FROM clock_timestamp() - occurred_at) FROM ${table} WHERE status = 'pending' ORDER BY occurred_at LIMIT 1)::float8 AS oldest,
-    (SELECT sent_at FROM ${table} WHERE status = 'sent' AND last_error IS NULL ORDER BY occurred_at DESC LIMIT 1) AS "lastSentAt"`);
+    (SELECT max(sent_at) FROM ${sentFrom('DESC')} WHERE last_error IS NULL) AS "lastSentAt"`);
   const types = await connection.query<TypeFigures>(`SELECT message_type AS type,
       (count(*) FILTER (WHERE status = 'pending'))::int AS pending, (count(*) FILTER (WHERE status = 'failed'))::int AS failed,
       extract(epoch FROM clock_timestamp() - min(occurred_at) FILTER (WHERE status = 'pending'))::float8 AS "oldestPendingSeconds"
