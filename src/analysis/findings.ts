@@ -88,7 +88,8 @@ function toFinding(entry: EntryWalk, publish: Occurrence<PublishEffect>, depth: 
     id: fingerprint(handler, out, ordinals), kind: isLost ? 'lost-event' : 'phantom-event', handler, publish: out, writes, stage,
     severity: stage === 'legacy' && publish.effect.transport === 'broker' ? 'error' : 'warning',
     confidence: publish.effect.transport === 'unknown' ? 'low' : isGuess ? 'medium' : 'high',
-    witness: witnessOf(handler, decisive[isLost ? decisive.length - 1 : 0] as Pair, depth, source),
+    witness: witnessOf(handler, decisive[isLost ? decisive.length - 1 : 0] as Pair, depth, source)
+      .map((step) => (stage === 'dual-publish' && step.role === 'crash' ? { ...step, text: 'a crash here loses nothing: the event is in the outbox' } : step)),
   };
 }
 

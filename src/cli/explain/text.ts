@@ -66,13 +66,14 @@ export function subscriberText({ file, line, name, bus, destination, inbox, writ
   ].join('\n');
 }
 
-function witnessLines({ witness }: Finding, style: TextStyle): readonly string[] {
+function witnessLines({ witness, stage }: Finding, style: TextStyle): readonly string[] {
   const width = Math.max(0, ...witness.map(({ text }) => printable(text).length));
   return witness.map(({ step, role, text, file, line }) => {
     const number = String(step).padStart(2);
     const where = style.dim(`${printable(file)}:${line}`);
     const shown = pad(cut(printable(text), 76), Math.min(width, 76));
-    return role === 'crash' ? style.red(`${number}  ✗ ${printable(text)}`) : `${number}  ${shown}  ${where}`;
+    if (role !== 'crash') return `${number}  ${shown}  ${where}`;
+    return stage === 'legacy' ? style.red(`${number}  ✗ ${printable(text)}`) : style.green(`${number}  ✓ ${printable(text)}`);
   });
 }
 
