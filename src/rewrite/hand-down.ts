@@ -1,11 +1,12 @@
 import { ts } from 'ts-morph';
 import type { FunctionRef } from '../core/finding.js';
 import { decoratorNames, enclosingClass, findFunction, functionLabel, isAsync, lineOf, walk, type FunctionNode } from './ast.js';
-import { usesDatabase, type LocatedCall } from './calls.js';
+import { callsOf, usesDatabase, type LocatedCall } from './calls.js';
 import type { CodemodContext } from './codemod.js';
 import type { EditSet } from './edits.js';
 import { enlist } from './enlist.js';
 import { helperBinder } from './helper-binder.js';
+import { mentionsHandle } from './join.js';
 import { short } from './message.js';
 import { isTestFile, projectOf, type Declared, type TypeDeclaration } from './project.js';
 import { refuse } from './refusal.js';
@@ -49,6 +50,11 @@ export class HandDown {
     if (known !== undefined) return known;
     const { source, text } = this.edits.open(ref.file);
     const found = findFunction(source, ref.span);
+    const taken = this.takenAlready(found, ref);
+    if (taken !== null) {
+      this.done.set(key, taken);
+      return taken;
+    }
     const fn = this.guardPlain(found, ref);
     const count = fn.parameters.length;
     this.done.set(key, count);
@@ -62,6 +68,16 @@ export class HandDown {
     enlist(this.edits, { file: ref.file, fn, roots: [body], returnIsAwaited: true }, { binder: binder.binder, handDown: this, manager }, this.context);
     binder.finish();
     return count;
+  }
+
+  /** A function that an earlier rewrite gave its manager: the number of parameters before it. Null: it takes none, or not all of its database calls go through it. */
+  private takenAlready(fn: FunctionNode | null, ref: FunctionRef): number | null {
+    const last = fn?.parameters[fn.parameters.length - 1];
+    if (fn?.body === undefined || last === undefined || !ts.isIdentifier(last.name) || last.questionToken === undefined || last.type?.getText() !== 'EntityManager') return null;
+    const manager = last.name.text;
+    const calls = callsOf(this.edits, { file: ref.file, fn, roots: [fn.body], returnIsAwaited: true }, this.context);
+    const isJoined = calls.every(({ call, node }) => !call.effects.transaction && (!usesDatabase(call) || mentionsHandle(node, manager)));
+    return isJoined && calls.some(({ call }) => usesDatabase(call)) ? fn.parameters.length - 1 : null;
   }
 
   private guardPlain(fn: FunctionNode | null, ref: FunctionRef): Plain {

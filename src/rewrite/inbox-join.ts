@@ -28,7 +28,7 @@ export function joinCallbackTransaction(code: SubscriberCode, delivery: Delivery
   const first = callback.body.statements[0];
   const indent = first === undefined ? indentAt(text, statement.getStart()) + style.indent : indentAt(text, first.getStart());
   const guard = guardText(code, delivery, { indent, manager: manager.text, exit: [`return${wantsValue ? ' null' : ''}${style.semicolon}`] });
-  edits.insert(file, callback.body.getStart() + 1, `${style.eol}${guard}`);
+  edits.insert(file, callback.body.getStart() + 1, `${style.eol}${guard}${first === undefined ? '' : style.eol}`);
 }
 
 /** The statement of the transaction. Guards: it is awaited. */
@@ -137,8 +137,8 @@ export function joinRunnerTransaction(code: SubscriberCode, delivery: Delivery):
   const { text, style } = edits.open(file);
   const indent = indentAt(text, first.getStart());
   const guard = guardText(code, delivery, { indent, manager: `${start.runner}.manager`, exit: [commit.statement.getText(), ...exits, `return${style.semicolon}`] });
-  if (before === null) edits.insert(file, first.getStart(), `${guard.slice(indent.length)}${style.eol}${indent}`);
-  else edits.insert(file, before.getEnd(), `${style.eol}${guard}`);
+  if (before === null) edits.insert(file, first.getStart(), `${guard.slice(indent.length)}${style.eol}${style.eol}${indent}`);
+  else edits.insert(file, before.getEnd(), `${style.eol}${guard}${style.eol}`);
 }
 
 interface RunnerStatement {

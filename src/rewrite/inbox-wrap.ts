@@ -48,7 +48,7 @@ function emit(code: SubscriberCode, delivery: Delivery, work: Work, how: { reado
     edits.replace(file, { start: inline.getStart(), end: inline.getEnd() }, message);
   }
   const guard = guardText(code, delivery, { indent: inner, manager: how.manager, exit: [`return${style.semicolon}`] });
-  edits.insert(file, start, `await ${how.owner}.transaction(async (${how.manager}) => {${style.eol}${guard}${style.eol}${inner}`);
+  edits.insert(file, start, `await ${how.owner}.transaction(async (${how.manager}) => {${style.eol}${guard}${style.eol}${style.eol}${inner}`);
   edits.insert(file, end, `${style.eol}${indent}})${style.semicolon}`);
 }
 

@@ -91,6 +91,6 @@ function joinAmbientTransaction(code: SubscriberCode, delivery: Delivery, { deco
   const { text, style } = code.edits.open(code.file);
   const indent = indentAt(text, first.getStart());
   const guard = guardText(code, delivery, { indent, manager: isManager ? owner.expression : `${owner.expression}.manager`, exit: [`return${style.semicolon}`] });
-  code.edits.insert(code.file, first.getStart(), `${guard.slice(indent.length)}${style.eol}${indent}`);
+  code.edits.insert(code.file, first.getStart(), `${guard.slice(indent.length)}${style.eol}${style.eol}${indent}`);
   return owner.followUps;
 }
