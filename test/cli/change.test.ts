@@ -11,6 +11,8 @@ const validate = new Ajv2020({ allErrors: true }).compile<{ outcome: string; pat
   JSON.parse(readFileSync('schemas/change.schema.json', 'utf8')),
 );
 
+const appModule = "import { Module } from '@nestjs/common';\n\n@Module({})\nexport class AppModule {}\n";
+
 async function change(root: string, args: readonly string[]): Promise<{ outcome: string; patch: string; files: readonly { path: string; change: string }[] }> {
   const { stdout, stderr } = await outboxify([...args, '--format', 'json'], { cwd: root });
   const answer: unknown = JSON.parse(stdout);
@@ -20,9 +22,9 @@ async function change(root: string, args: readonly string[]): Promise<{ outcome:
 }
 
 test('every command that changes files answers in the published shape, and its patch is taken by git apply', async () => {
-  const root = temporaryProject({ ...orderProject, 'src/mail.controller.ts': subscriberSource });
+  const root = temporaryProject({ ...orderProject, 'src/mail.controller.ts': subscriberSource, 'src/app.module.ts': appModule });
   execFileSync('git', ['init', '--quiet'], { cwd: root });
-  for (const args of [['migration', 'outbox'], ['migration', 'inbox'], ['rewrite', 'OrderService.place', '--to', 'dual-publish']]) {
+  for (const args of [['migration', 'outbox'], ['migration', 'inbox'], ['rewrite', 'OrderService.place', '--to', 'dual-publish'], ['inbox', 'MailController.onPlaced'], ['relay']]) {
     const dry = await change(root, args);
     expect({ args, outcome: dry.outcome }).toEqual({ args, outcome: 'dry-run' });
     execFileSync('git', ['apply', '--check', '-'], { cwd: root, input: dry.patch });

@@ -1,14 +1,14 @@
 /** A small project with one handler of each kind; its dependencies are not installed. */
 export const orderProject: Readonly<Record<string, string>> = {
   'package.json': JSON.stringify({ name: 'orders', dependencies: { typeorm: '^0.3.27', '@nestjs/common': '^11.0.0', '@nestjs/microservices': '^11.0.0', pg: '^8.0.0' } }),
-  'src/order.service.ts': `import { Injectable } from '@nestjs/common';
+  'src/order.service.ts': `import { Inject, Injectable } from '@nestjs/common';
 import { ClientProxy } from '@nestjs/microservices';
 import { Repository } from 'typeorm';
 import { Order } from './order';
 
 @Injectable()
 export class OrderService {
-  constructor(private readonly orders: Repository<Order>, private readonly client: ClientProxy) {}
+  constructor(private readonly orders: Repository<Order>, @Inject('ORDERS_CLIENT') private readonly client: ClientProxy) {}
 
   async place(order: Order): Promise<void> {
     await this.orders.save(order);
