@@ -26,6 +26,8 @@ export interface Catalog {
   isModule(decorator: string): boolean;
   injected(decorator: string): { readonly yields: ExternalName; readonly ambient: boolean } | undefined;
   ambientHandle(type: string, member: string): ExternalName | undefined;
+  /** Whether no adapter knows anything of the package, or of its family. */
+  isForeign(module: string): boolean;
   /** Names of members that some adapter takes for a publish: what an unresolved receiver is checked against. */
   isPublishName(member: string): boolean;
 }
@@ -52,6 +54,7 @@ export function buildCatalog(adapters: readonly StackAdapter[]): Catalog {
   const modules = new Set<string>(adapters.flatMap((a) => a.modules ?? []));
   const injected = new Map(adapters.flatMap((a) => (a.injected ?? []).map((i) => [i.decorator as string, i] as const)));
   const handles = new Map<string, ExternalName>(adapters.flatMap((a) => (a.ambientHandles ?? []).map((h) => [`${h.on}.${h.member}`, h.yields] as const)));
+  const families = new Set(adapters.flatMap((a) => a.enablers.map(familyOf)));
   return {
     canonical: (name) => aliases.get(name) ?? name,
     type: (name) => types.get(name),
@@ -66,8 +69,14 @@ export function buildCatalog(adapters: readonly StackAdapter[]): Catalog {
     isModule: (name) => modules.has(name),
     injected: (name) => injected.get(name),
     ambientHandle: (type, member) => handles.get(`${type}.${member}`),
+    isForeign: (module) => !families.has(familyOf(module)),
     isPublishName: (member) => publishNames.has(member),
   };
+}
+
+/** `@nestjs/core` → `@nestjs`. */
+function familyOf(module: string): string {
+  return module.split('/')[0] as string;
 }
 
 function membersOf(matcher: TransactionMatcher): string[] {

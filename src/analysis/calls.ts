@@ -1,7 +1,7 @@
 import { callExternal, callSymbol } from './external-calls.js';
 import { evaluate } from './evaluate.js';
 import type { CallFact, Expression } from './facts.js';
-import { functionKey, functionRef, MODULE, lineAt, pushCall, spanKey, spanOf, type Frame, type Machine } from './machine.js';
+import { functionKey, functionRef, homeOf, MODULE, lineAt, pushCall, spanKey, spanOf, type Frame, type Machine } from './machine.js';
 import { externalBase, memberValue } from './members.js';
 import { kindsIn, type Node } from './effects.js';
 import { passedParameter } from './messages.js';
@@ -99,11 +99,12 @@ function invoke(machine: Machine, frame: Frame, fn: FunctionValue, call: Call, i
   machine.called.add(functionKey(fn.file, fn.id));
   const special = machine.special(fn.file, ref.name);
   if (special !== undefined) return { value: callSpecial(machine, frame, special, call), ref };
-  const summary = runFunction(machine, { value: fn, args: call.args, home: frame.home });
+  const home = homeOf(machine, fn.file, fact);
+  const summary = runFunction(machine, { value: fn, args: call.args, home });
   frame.reads ||= summary.reads;
   pushCall(frame, {
     kind: 'call', span: spanOf(frame.file, call.fact), line: call.fact.line, caller: frame.home, callee: ref, body: summary.nodes, isGuess,
-    home: fn.scope === null ? ref : frame.home, detached: fact.isAsync && !call.fact.awaited,
+    home, detached: fact.isAsync && !call.fact.awaited,
     args: call.fact.args.map((arg) => ({ span: spanOf(frame.file, arg), parameter: passedParameter(machine.program, frame.file, frame.scope, arg) })),
   });
   return { value: summary.value, ref };
@@ -162,7 +163,7 @@ export function runCallbacks(machine: Machine, frame: Frame, call: Call, values:
 export function runInPlace(machine: Machine, frame: Frame, fn: FunctionValue, call: Call, values: readonly Value[]): Value {
   machine.called.add(functionKey(fn.file, fn.id));
   const fact = machine.program.functionFact(fn.file, fn.id);
-  const isClosure = fn.scope !== null && fn.file === frame.file && frame.ref.name !== MODULE;
+  const isClosure = fn.scope !== null && frame.ref.name !== MODULE && spanKey(homeOf(machine, fn.file, fact).span) === spanKey(frame.home.span);
   if (!isClosure) return invoke(machine, frame, fn, { ...call, args: values }, false).value;
   const params = values.length > 0 ? values : fact.parameters.map(() => UNKNOWN);
   const summary = runFunction(machine, { value: fn, args: [...params, ...fact.parameters.slice(params.length).map(() => UNKNOWN)], home: frame.home, isInline: true });
@@ -173,7 +174,7 @@ export function runInPlace(machine: Machine, frame: Frame, fn: FunctionValue, ca
 
 function noteUnresolved(machine: Machine, frame: Frame, object: Value, call: Call): void {
   const { method, receiver } = call;
-  if (method === null || receiver === null || object.kind !== 'unknown' || !machine.catalog.isPublishName(method)) return;
+  if (method === null || receiver === null || object.kind !== 'unknown' || object.isForeign === true || !machine.catalog.isPublishName(method)) return;
   if (receiver.kind === 'name' && GLOBALS.has(receiver.name)) return;
   const span = spanOf(frame.file, call.fact);
   machine.unresolved.set(spanKey(span), {

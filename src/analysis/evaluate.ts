@@ -1,7 +1,7 @@
 import { evaluateCall } from './calls.js';
 import type { Expression } from './facts.js';
 import { memberValue, methodOf, moduleValue } from './members.js';
-import type { Frame, Machine } from './machine.js';
+import { classKey, MODULE, type Frame, type Machine } from './machine.js';
 import { instanceOf, typeValue } from './typing.js';
 import { alternatives, externalOf, truthOf, UNDEFINED, union, UNKNOWN, type Value } from './values.js';
 
@@ -20,7 +20,7 @@ export function evaluate(machine: Machine, frame: Frame, e: Expression): Value {
     case 'new': return newValue(machine, frame, e);
     case 'object': return objectValue(machine, frame, e);
     case 'array': return { kind: 'array', items: e.items.map((item) => spreadItem(evaluate(machine, frame, item))) };
-    case 'function': return { kind: 'function', file: frame.file, id: e.id, self: frame.self, scope: frame.scope };
+    case 'function': return { kind: 'function', file: frame.file, id: e.id, self: frame.self, scope: frame.ref.name === MODULE ? null : frame.scope };
     case 'class': return { kind: 'class', ref: { file: frame.file, id: e.id } };
     case 'await': case 'spread': return evaluate(machine, frame, e.of);
     case 'choice': return choiceValue(machine, frame, e);
@@ -50,18 +50,9 @@ export function nameValue(machine: Machine, frame: Frame, name: string): Value {
 }
 
 function templateValue(machine: Machine, frame: Frame, e: Extract<Expression, { kind: 'template' }>): Value {
-  let isWhole = true;
-  const texts = e.parts.map((part) => {
-    const value = evaluate(machine, frame, part);
-    if (value.kind === 'string') return value.value;
-    isWhole = false;
-    return '${}';
-  });
-  // Concatenations carry their literal parts among `parts`; templates carry just the holes.
-  const isConcatenation = e.parts.some((part) => part.kind === 'string' || part.kind === 'template');
-  let next = 0;
-  const text = isConcatenation ? texts.join('') : e.text.replace(/\$\{\}/g, () => texts[next++] ?? '${}');
-  return isWhole ? { kind: 'string', value: text } : { kind: 'template', text };
+  const parts = e.parts.map((part) => evaluate(machine, frame, part));
+  const text = parts.map((part) => (part.kind === 'string' ? part.value : part.kind === 'template' ? part.text : '${}')).join('');
+  return parts.every((part) => part.kind === 'string') ? { kind: 'string', value: text } : { kind: 'template', text };
 }
 
 function memberExpression(machine: Machine, frame: Frame, e: Extract<Expression, { kind: 'member' }>): Value {
@@ -134,20 +125,27 @@ function branch(machine: Machine, frame: Frame, arms: readonly Expression[], orN
 
 function assign(machine: Machine, frame: Frame, e: Extract<Expression, { kind: 'assign' }>): Value {
   const value = evaluate(machine, frame, e.value);
-  if (e.target.kind === 'name') assignName(frame, e.target.name, value);
+  if (e.target.kind === 'name') assignName(machine, frame, e.target.name, value);
   else if (e.target.kind === 'member') {
     const object = evaluate(machine, frame, e.target.object);
     if (object.kind === 'object') object.fields.set(e.target.name, value);
+    else if (object.kind === 'instance') noteAssigned(machine, `${classKey(object.ref)}.${e.target.name}`, value);
   } else evaluate(machine, frame, e.target);
   return value;
 }
 
-function assignName(frame: Frame, name: string, value: Value): void {
+function assignName(machine: Machine, frame: Frame, name: string, value: Value): void {
   for (let scope: Frame['scope'] | null = frame.scope; scope !== null; scope = scope.parent) {
     const known = scope.names.get(name);
     if (known === undefined) continue;
     scope.names.set(name, known.kind === 'undefined' ? value : union(known, value));
     return;
   }
+  noteAssigned(machine, `${frame.file}#${name}`, value);
+}
+
+/** A variable of a module, or a field, was given a value. */
+function noteAssigned(machine: Machine, key: string, value: Value): void {
+  if (value.kind !== 'unknown' && value.kind !== 'undefined') machine.assigned.set(key, union(machine.assigned.get(key) ?? UNKNOWN, value));
 }
 

@@ -4,7 +4,7 @@ import { runCallbacks, runInPlace, type Call } from './calls.js';
 import type { TransactionRef, WriteEffect } from './effects.js';
 import type { Expression } from './facts.js';
 import { spanKey, spanOf, type Frame, type Machine } from './machine.js';
-import { yieldValue } from './members.js';
+import { unknownOf, yieldValue } from './members.js';
 import { messageExpression, parameterBehind, parameterValue, passedParameter } from './messages.js';
 import { transactionAt } from './run.js';
 import { collect } from './steps.js';
@@ -55,7 +55,8 @@ function memberResult(machine: Machine, frame: Frame, receiver: ExternalValue, c
     return { ...value, transaction: { kind: 'runner', transaction: transactionAt(machine, site, null) } };
   }
   const result = HANDLERS.has(method) ? UNKNOWN : runCallbacks(machine, frame, call, []);
-  return shape?.fluent === true ? carried : result;
+  if (shape?.fluent === true) return carried;
+  return result.kind === 'unknown' ? unknownOf(machine, receiver.module) : result;
 }
 
 const HANDLERS = new Set(['on', 'once', 'addListener', 'addEventListener']);
@@ -85,7 +86,7 @@ export function callSymbol(machine: Machine, frame: Frame, module: string, name:
     return callExternal(machine, frame, externalOf(`${module}:${name.slice(0, dot)}`), { ...call, method: name.slice(dot + 1) });
   }
   const value = runCallbacks(machine, frame, call, []);
-  if (yields === undefined) return value;
+  if (yields === undefined) return value.kind === 'unknown' ? unknownOf(machine, module) : value;
   const result = yieldValue(yields, null, call.args);
   return result.kind === 'external' ? { ...result, target: nameOfTarget(machine, call.args[0]) } : result;
 }

@@ -25,7 +25,7 @@ export type Expression =
   | CallFact
   | (Range & { readonly kind: 'new'; readonly callee: Expression; readonly args: readonly Expression[]; readonly line: number })
   | (Range & { readonly kind: 'string'; readonly value: string })
-  /** A template with its holes as `${}` in the text. */
+  /** A template or a concatenation: literal pieces and holes in order; in the text a hole is `${}`. */
   | (Range & { readonly kind: 'template'; readonly text: string; readonly parts: readonly Expression[] })
   | (Range & { readonly kind: 'object'; readonly properties: readonly PropertyFact[] })
   | (Range & { readonly kind: 'array'; readonly items: readonly Expression[] })

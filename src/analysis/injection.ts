@@ -1,6 +1,6 @@
 import type { DecoratorFact, Expression, TypeFact } from './facts.js';
 import type { Machine, Provider } from './machine.js';
-import { dotted, symbolKey, type Program } from './program.js';
+import { declarationOf, dotted, symbolKey, type Program } from './program.js';
 import { instancesOf, typeValue } from './typing.js';
 import { alternatives, externalOf, union, UNKNOWN, type Value } from './values.js';
 import { visitFile } from './walk-expressions.js';
@@ -67,10 +67,7 @@ function memberText(program: Program, file: string, expression: Extract<Expressi
 
 /** What a `const` at the top of a module is declared as. */
 export function variableValue(program: Program, file: string, name: string): Expression | null {
-  for (const step of program.facts(file).top) {
-    if (step.kind === 'declare' && step.binding.kind === 'name' && step.binding.name === name) return step.value;
-  }
-  return null;
+  return declarationOf(program.facts(file), name)?.value ?? null;
 }
 
 /** What the container puts into a parameter or field. */

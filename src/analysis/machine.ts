@@ -38,6 +38,8 @@ export interface Machine {
   readonly running: Set<string>;
   readonly fields: Map<string, Value>;
   readonly variables: Map<string, Value>;
+  /** What functions were seen to put into variables of modules and into fields. */
+  readonly assigned: Map<string, Value>;
   readonly providers: ReadonlyMap<string, readonly Provider[]>;
   readonly transactions: Map<string, Transaction>;
   readonly calls: Map<string, ResolvedCall>;

@@ -1,11 +1,12 @@
 import { evaluate } from './evaluate.js';
 import type { Expression, ParameterFact } from './facts.js';
-import { injectedValue, variableValue } from './injection.js';
+import { assignersOf } from './assignments.js';
+import { injectedValue } from './injection.js';
 import { classKey, functionRef, homeOf, MODULE, type Frame, type Machine } from './machine.js';
-import { dotted, type ClassRef, type Symbol } from './program.js';
+import { declarationOf, dotted, type ClassRef, type Symbol } from './program.js';
 import { runFunction } from './run.js';
-import { externalType, symbolValue, typeValue } from './typing.js';
-import { externalOf, UNKNOWN, union, type ExternalValue, type Value } from './values.js';
+import { externalType, instanceOf, symbolValue, typeValue } from './typing.js';
+import { externalOf, FOREIGN, UNKNOWN, union, type ExternalValue, type Value } from './values.js';
 import type { Yield } from '../adapters/adapter.js';
 
 /** What a name at the top of a module stands for. */
@@ -26,11 +27,26 @@ export function valueOfSymbol(machine: Machine, symbol: Symbol | null): Value {
 }
 
 function topLevelValue(machine: Machine, file: string, name: string): Value {
-  const step = machine.program.facts(file).top.find((s) => s.kind === 'declare' && s.binding.kind === 'name' && s.binding.name === name);
-  if (step?.kind !== 'declare') return UNKNOWN;
-  const expression = variableValue(machine.program, file, name);
-  const value = expression === null ? UNKNOWN : evaluate(machine, moduleFrame(machine, file), expression);
-  return value.kind === 'unknown' || value.kind === 'undefined' ? typeValue(machine, file, step.type) : value;
+  const declaration = declarationOf(machine.program.facts(file), name);
+  if (declaration === null) return UNKNOWN;
+  const value = declaration.value === null ? UNKNOWN : evaluate(machine, moduleFrame(machine, file), declaration.value);
+  if (isTold(value)) return value;
+  const declared = typeValue(machine, file, declaration.type);
+  return isTold(declared) ? declared : assignedLater(machine, { file, target: name, key: `${file}#${name}`, self: UNKNOWN });
+}
+
+function isTold(value: Value): boolean {
+  return value.kind !== 'unknown' && value.kind !== 'undefined';
+}
+
+/** What functions put into a variable or a field that says nothing by itself: they are run to see. */
+function assignedLater(machine: Machine, { file, target, key, self }: { file: string; target: string; key: string; self: Value }): Value {
+  for (const fact of assignersOf(machine.program.facts(file), target)) {
+    if (self.kind === 'instance' && fact.classId !== self.ref.id) continue;
+    const value: Value = { kind: 'function', file, id: fact.id, self, scope: null };
+    runFunction(machine, { value, args: [], home: functionRef(machine, file, fact), isEntry: true });
+  }
+  return machine.assigned.get(key) ?? UNKNOWN;
 }
 
 /** A frame for code at the top of a module, whose effects nobody looks at. */
@@ -75,7 +91,12 @@ function externalMember(machine: Machine, value: ExternalValue, name: string): V
   const handle = machine.catalog.ambientHandle(type, name);
   if (handle !== undefined) return externalOf(handle, { transaction: { kind: 'ambient' } });
   const yields = machine.catalog.type(type)?.members[name];
-  return yields === undefined ? UNKNOWN : yieldValue(yields, value, []);
+  return yields === undefined ? unknownOf(machine, value.module) : yieldValue(yields, value, []);
+}
+
+/** What nothing is known of, that came out of a package. */
+export function unknownOf(machine: Machine, module: string): Value {
+  return machine.catalog.isForeign(module) ? FOREIGN : UNKNOWN;
 }
 
 /** What an adapter says a member yields; what the receiver carries goes along. */
@@ -158,7 +179,7 @@ export function fieldValue(machine: Machine, ref: ClassRef, name: string): Value
 
 function ownField(machine: Machine, ref: ClassRef, name: string): Value {
   const cls = machine.program.classFact(ref);
-  const inFile = (file: string, expression: Expression): Value => evaluate(machine, { ...moduleFrame(machine, file), self: { kind: 'instance', ref, transaction: { kind: 'none' }, token: null, isGuess: false } }, expression);
+  const inFile = (file: string, expression: Expression): Value => evaluate(machine, { ...moduleFrame(machine, file), self: instanceOf(ref) }, expression);
   const field = cls.fields.find((candidate) => !candidate.isStatic && candidate.name === name);
   const declared = field === undefined ? UNKNOWN : injectedValue(machine, ref.file, field.type, field.decorators, inFile);
   if (declared.kind !== 'unknown') return declared;
@@ -166,7 +187,8 @@ function ownField(machine: Machine, ref: ClassRef, name: string): Value {
     const value = inFile(ref.file, field.value);
     if (value.kind !== 'unknown') return value;
   }
-  return constructorField(machine, ref, name, inFile);
+  const given = constructorField(machine, ref, name, inFile);
+  return isTold(given) ? given : assignedLater(machine, { file: ref.file, target: `this.${name}`, key: `${classKey(ref)}.${name}`, self: instanceOf(ref) });
 }
 
 function constructorField(machine: Machine, ref: ClassRef, name: string, inFile: (file: string, expression: Expression) => Value): Value {
@@ -181,7 +203,7 @@ function constructorField(machine: Machine, ref: ClassRef, name: string, inFile:
     const { target, value } = step.expression;
     if (dotted(target) !== null || target.kind !== 'member' || target.object.kind !== 'this' || target.name !== name) continue;
     const home = homeOf(machine, ref.file, fact);
-    const frame: Frame = { ...moduleFrame(machine, ref.file), ref: functionRef(machine, ref.file, fact), home, self: { kind: 'instance', ref, transaction: { kind: 'none' }, token: null, isGuess: false } };
+    const frame: Frame = { ...moduleFrame(machine, ref.file), ref: functionRef(machine, ref.file, fact), home, self: instanceOf(ref) };
     for (const parameter of fact.parameters) if (parameter.binding.kind === 'name') frame.scope.names.set(parameter.binding.name, parameterValue(parameter));
     return evaluate(machine, frame, value);
   }

@@ -1,4 +1,4 @@
-import type { ClassFact, FileFacts, FunctionFact, InterfaceFact, TypeFact } from './facts.js';
+import type { ClassFact, Expression, FileFacts, FunctionFact, InterfaceFact, TypeFact } from './facts.js';
 import { packageName, type ModuleResolver } from './resolve-modules.js';
 
 /** What a name stands for, across files. */
@@ -8,6 +8,12 @@ export type Symbol =
   | { readonly kind: 'namespace'; readonly file: string }
   /** `name` is `*` for the namespace of the package; dotted for a member of it. */
   | { readonly kind: 'external'; readonly module: string; readonly name: string };
+
+/** What a variable is declared as. */
+export interface Declaration {
+  readonly type: TypeFact | null;
+  readonly value: Expression | null;
+}
 
 export interface ClassRef {
   readonly file: string;
@@ -67,8 +73,10 @@ export class Program {
     if (facts.interfaces.some((candidate) => candidate.name === name)) return { kind: 'interface', file, name };
     if (facts.aliases.some((candidate) => candidate.name === name)) return { kind: 'alias', file, name };
     if (facts.enums.some((candidate) => candidate.name === name)) return { kind: 'enum', file, name };
-    const isVariable = facts.top.some((step) => step.kind === 'declare' && step.binding.kind === 'name' && step.binding.name === name);
-    return isVariable ? { kind: 'variable', file, name } : null;
+    const declaration = declarationOf(facts, name);
+    if (declaration === null) return null;
+    const { value } = declaration;
+    return value?.kind === 'class' || value?.kind === 'function' ? { kind: value.kind, file, id: value.id } : { kind: 'variable', file, name };
   }
 
   private imported(from: string, specifier: string, name: string): Symbol | null {
@@ -161,6 +169,18 @@ export class Program {
     visit(symbol);
     return result;
   }
+}
+
+/** The declaration of a variable at the top of a module; of `exports.a` also as a property of `module.exports = { a: … }`. */
+export function declarationOf(facts: FileFacts, name: string): Declaration | null {
+  for (const step of facts.top) {
+    if (step.kind === 'declare' && step.binding.kind === 'name' && step.binding.name === name) return step;
+  }
+  const dot = name.indexOf('.');
+  const whole = dot < 0 ? null : declarationOf(facts, name.slice(0, dot));
+  if (whole?.value?.kind !== 'object') return null;
+  const property = whole.value.properties.find((candidate) => candidate.name === name.slice(dot + 1));
+  return property === undefined ? null : { type: null, value: property.value };
 }
 
 /** A key that is equal for equal symbols. */

@@ -4,7 +4,8 @@ import type { ClassRef } from './program.js';
 
 /** What an expression is, as far as the code tells. */
 export type Value =
-  | { readonly kind: 'unknown' }
+  /** Foreign: of a package that no adapter describes. */
+  | { readonly kind: 'unknown'; readonly isForeign?: boolean }
   | { readonly kind: 'undefined' }
   | ExternalValue
   /** A package, or something exported by one. */
@@ -73,6 +74,7 @@ export interface Scope {
 }
 
 export const UNKNOWN: Value = { kind: 'unknown' };
+export const FOREIGN: Value = { kind: 'unknown', isForeign: true };
 export const UNDEFINED: Value = { kind: 'undefined' };
 export const NO_TRANSACTION: TransactionRef = { kind: 'none' };
 
@@ -91,7 +93,7 @@ export function union(...values: readonly Value[]): Value {
   const flat = values.flatMap((value) => (value.kind === 'union' ? value.of : [value])).filter((value) => value.kind !== 'unknown');
   const unique = flat.filter((value, index) => flat.findIndex((other) => sameValue(other, value)) === index).slice(0, 12);
   const [first] = unique;
-  if (first === undefined) return UNKNOWN;
+  if (first === undefined) return values[0]?.kind === 'unknown' ? values[0] : UNKNOWN;
   return unique.length === 1 ? first : { kind: 'union', of: unique };
 }
 

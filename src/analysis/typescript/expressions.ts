@@ -113,11 +113,9 @@ function textOf(part: Expression): string {
 }
 
 function readTemplate(node: ts.TemplateExpression, read: (child: ts.Expression) => Expression): Expression {
-  return {
-    start: node.getStart(), end: node.getEnd(), kind: 'template',
-    text: node.head.text + node.templateSpans.map((span) => `\${}${span.literal.text}`).join(''),
-    parts: node.templateSpans.map((span) => read(span.expression)),
-  };
+  const literal = (part: ts.TemplateHead | ts.TemplateMiddle | ts.TemplateTail): Expression[] => (part.text === '' ? [] : [{ start: part.getStart(), end: part.getEnd(), kind: 'string', value: part.text }]);
+  const parts = [...literal(node.head), ...node.templateSpans.flatMap((span) => [read(span.expression), ...literal(span.literal)])];
+  return { start: node.getStart(), end: node.getEnd(), kind: 'template', text: parts.map(textOf).join(''), parts };
 }
 
 function readProperty(property: ts.ObjectLiteralElementLike, declarations: Declarations): PropertyFact[] {

@@ -1,7 +1,7 @@
 import { ts } from 'ts-morph';
 import type { ClassFact, DecoratorFact, FieldFact, FileFacts, FunctionFact, InterfaceFact, ParameterFact, Step } from '../facts.js';
 import { type Declarations, propertyName, readExpression } from './expressions.js';
-import { readModule } from './modules.js';
+import { EXPORTED, readModule } from './modules.js';
 import { readBinding, readStatements } from './statements.js';
 import { dottedName, membersOf, typeFact } from './types.js';
 
@@ -42,6 +42,7 @@ class FileReader implements Declarations {
     const isMethod = ts.isClassElement(node) && !ts.isArrowFunction(node);
     this.functions.push(null as unknown as FunctionFact); // the place is taken; children come after
     if (ts.isFunctionDeclaration(node) && node.name !== undefined) this.declarations[node.name.text] ??= { kind: 'function', id };
+    else if (isUnnamedDefault(node)) this.declarations[EXPORTED] ??= { kind: 'function', id };
     this.enclosing.push(id);
     const fact: FunctionFact = {
       id, parent, line: this.lineOf(nameNode(node)), start: startOf(node), end: node.getEnd(),
@@ -68,6 +69,7 @@ class FileReader implements Declarations {
     const id = this.classes.length;
     this.classes.push(null as unknown as ClassFact);
     if (node.name !== undefined) this.declarations[node.name.text] ??= { kind: 'class', id };
+    else if (isUnnamedDefault(node)) this.declarations[EXPORTED] ??= { kind: 'class', id };
     this.enclosingClass.push(id);
     const methods: { name: string; id: number }[] = [];
     const fields: FieldFact[] = [];
@@ -133,6 +135,11 @@ function startOf(node: ts.FunctionLikeDeclaration): number {
   const last = decorators.at(-1);
   if (last === undefined) return node.getStart();
   return node.modifiers?.find((modifier) => !ts.isDecorator(modifier) && modifier.pos >= last.end)?.getStart() ?? nameNode(node).getStart();
+}
+
+/** `export default class { … }`, `export default function () { … }`. */
+function isUnnamedDefault(node: ts.Node): boolean {
+  return (ts.isClassDeclaration(node) || ts.isFunctionDeclaration(node)) && hasModifier(node, ts.SyntaxKind.DefaultKeyword);
 }
 
 function nameNode(node: ts.FunctionLikeDeclaration): ts.Node {

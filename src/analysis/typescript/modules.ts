@@ -66,7 +66,8 @@ function exportsOf(node: ts.ExportDeclaration): ExportFact[] {
 }
 
 function defaultExportOf(node: ts.ExportAssignment): ExportFact[] {
-  return ts.isIdentifier(node.expression) ? [{ name: 'default', local: node.expression.text, module: null }] : [];
+  const local = ts.isIdentifier(node.expression) ? node.expression.text : EXPORTED;
+  return [{ name: node.isExportEquals === true ? '*default' : 'default', local, module: null }];
 }
 
 function declaredExportsOf(node: ts.Statement): ExportFact[] {
@@ -78,22 +79,37 @@ function declaredExportsOf(node: ts.Statement): ExportFact[] {
     return node.declarationList.declarations.flatMap((d) => (ts.isIdentifier(d.name) ? [{ name: d.name.text, local: d.name.text, module: null }] : []));
   }
   const name = (node as ts.DeclarationStatement).name;
+  if (name === undefined && isDefault) return [{ name: 'default', local: EXPORTED, module: null }];
   if (name === undefined || !ts.isIdentifier(name)) return [];
   return [{ name: isDefault ? 'default' : name.text, local: name.text, module: null }];
 }
 
-/** `module.exports = X`, `module.exports = { a, b }`, `exports.a = X`, `module.exports.a = X`. */
+/** Local name of what a module exports as a whole and gives no name: `export default new Bus()`. */
+export const EXPORTED = 'exports';
+
+/** `exports.a` of `exports.a = …` and `module.exports.a = …`; `exports` of `module.exports = …`; null for any other target. */
+export function exportTarget(target: ts.Expression): string | null {
+  if (!ts.isPropertyAccessExpression(target)) return null;
+  const object = target.expression;
+  if (ts.isIdentifier(object)) {
+    if (object.text === 'exports') return `${EXPORTED}.${target.name.text}`;
+    return object.text === 'module' && target.name.text === 'exports' ? EXPORTED : null;
+  }
+  return exportTarget(object) === EXPORTED ? `${EXPORTED}.${target.name.text}` : null;
+}
+
+/** `module.exports = X`, `module.exports = { a, b: c, d: … }`, `exports.a = X`, `module.exports.a = X`. */
 function commonJsExportsOf(node: ts.Expression): ExportFact[] {
   if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.EqualsToken) return [];
-  const target = node.left.getText();
-  if (target === 'module.exports' && ts.isIdentifier(node.right)) return [{ name: '*default', local: node.right.text, module: null }];
-  if (target === 'module.exports' && ts.isObjectLiteralExpression(node.right)) {
-    return node.right.properties.flatMap((p) => {
-      if (ts.isShorthandPropertyAssignment(p)) return [{ name: p.name.text, local: p.name.text, module: null }];
-      if (ts.isPropertyAssignment(p) && ts.isIdentifier(p.name) && ts.isIdentifier(p.initializer)) return [{ name: p.name.text, local: p.initializer.text, module: null }];
-      return [];
-    });
-  }
-  const member = /^(?:module\.)?exports\.(\w+)$/.exec(target)?.[1];
-  return member !== undefined && ts.isIdentifier(node.right) ? [{ name: member, local: node.right.text, module: null }] : [];
+  const target = exportTarget(node.left);
+  if (target === null) return [];
+  const local = ts.isIdentifier(node.right) ? node.right.text : target;
+  if (target !== EXPORTED) return [{ name: target.slice(EXPORTED.length + 1), local, module: null }];
+  if (!ts.isObjectLiteralExpression(node.right)) return [{ name: '*default', local, module: null }];
+  return node.right.properties.flatMap((p) => {
+    if (ts.isShorthandPropertyAssignment(p)) return [{ name: p.name.text, local: p.name.text, module: null }];
+    if (p.name === undefined || !ts.isIdentifier(p.name)) return [];
+    const name = p.name.text;
+    return [{ name, local: ts.isPropertyAssignment(p) && ts.isIdentifier(p.initializer) ? p.initializer.text : `${EXPORTED}.${name}`, module: null }];
+  });
 }

@@ -1,6 +1,7 @@
 import { ts } from 'ts-morph';
 import type { BindingFact, Expression, Step } from '../facts.js';
 import { type Declarations, propertyName, readExpression } from './expressions.js';
+import { EXPORTED, exportTarget } from './modules.js';
 import { typeFact } from './types.js';
 
 /** Steps of a list of statements, in order. Declarations of functions and classes are handed to `declarations`. */
@@ -11,7 +12,7 @@ export function readStatements(statements: readonly ts.Statement[], declarations
 function readStatement(node: ts.Statement, declarations: Declarations): Step[] {
   const read = (expression: ts.Expression): Expression => readExpression(expression, declarations);
   const body = (statement: ts.Statement | undefined): Step[] => (statement === undefined ? [] : readStatement(statement, declarations));
-  if (ts.isExpressionStatement(node)) return [{ kind: 'expression', expression: read(node.expression) }];
+  if (ts.isExpressionStatement(node)) return [readExported(node.expression, declarations) ?? { kind: 'expression', expression: read(node.expression) }];
   if (ts.isVariableStatement(node)) return node.declarationList.declarations.map((d) => readDeclaration(d, declarations));
   if (ts.isReturnStatement(node)) return [{ kind: 'return', value: node.expression === undefined ? null : read(node.expression) }];
   if (ts.isThrowStatement(node)) return [{ kind: 'throw', value: read(node.expression) }];
@@ -35,8 +36,15 @@ function readStatement(node: ts.Statement, declarations: Declarations): Step[] {
   if (ts.isIterationStatement(node, false)) return [readLoop(node, declarations)];
   if (ts.isFunctionDeclaration(node)) declarations.functionOf(node);
   if (ts.isClassDeclaration(node)) declarations.classOf(node);
-  if (ts.isExportAssignment(node)) return [{ kind: 'expression', expression: read(node.expression) }];
+  if (ts.isExportAssignment(node)) return [{ kind: 'declare', binding: { kind: 'name', name: EXPORTED }, type: null, value: read(node.expression) }];
   return [];
+}
+
+/** `exports.a = …` declares what the module exports under a name of its own. */
+function readExported(node: ts.Expression, declarations: Declarations): Step | null {
+  if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.EqualsToken) return null;
+  const name = exportTarget(node.left);
+  return name === null ? null : { kind: 'declare', binding: { kind: 'name', name }, type: null, value: readExpression(node.right, declarations) };
 }
 
 function readLoop(node: ts.IterationStatement, declarations: Declarations): Step {
