@@ -1,6 +1,7 @@
 import { ts } from 'ts-morph';
 import type { CodemodResult } from '../../src/core/outcome.js';
 import { findCall, isStatementList, lineOf, unwrap, type FunctionNode } from '../../src/rewrite/ast.js';
+import { isAwaited } from '../../src/rewrite/calls.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
 import { importOutbox, planEvents, readHandler, type HandlerCode, type PlannedEvent } from '../../src/rewrite/handler.js';
 import { finishEdits } from '../../src/rewrite/imports.js';
@@ -9,7 +10,7 @@ import { standalone } from '../../src/rewrite/jscodeshift.js';
 import { short } from '../../src/rewrite/message.js';
 import { guarded, refuse } from '../../src/rewrite/refusal.js';
 import { guardBehind } from '../../src/rewrite/region.js';
-import { freeName, referencedNames, takenNames } from '../../src/rewrite/scope.js';
+import { findVariable, freeName, referencedNames, takenNames } from '../../src/rewrite/scope.js';
 import { indentAt } from '../../src/rewrite/style.js';
 import { namesIn } from '../../src/rewrite/variables.js';
 
@@ -38,6 +39,8 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
   const transaction = readTransaction(code);
   guardJoined(code, transaction.manager);
   guardNoEarlyExit(transaction.body, code.file);
+  guardSettled(code, transaction);
+  guardAwaitedWrites(code);
   const inside = code.publishes.filter(({ call }) => isInside(call, transaction.callback));
   if (inside.length > 0 && inside.length < code.publishes.length) refuse('several-publishes', `'${code.name}' publishes inside and behind its transaction. Bring the publishes together first.`);
   for (const site of code.publishes) {
@@ -49,6 +52,13 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
   else storeAtEnd(code, transaction, events);
   importOutbox(code, context);
   return { kind: 'edits', edits: finishEdits(code.edits), followUps: [] };
+}
+
+/** A write that nobody waits for may run when the transaction is over. */
+function guardAwaitedWrites(code: HandlerCode): void {
+  for (const { call } of code.writes) {
+    if (!isAwaited(call, true)) refuse('write-not-awaited', `'${short(call)}' (${code.file}:${lineOf(call)}) is not awaited where it stands. Await it.`);
+  }
 }
 
 function isInside(inner: ts.Node, outer: ts.Node): boolean {
@@ -109,7 +119,7 @@ function resultNames(code: HandlerCode, transaction: Transaction): ResultNames {
     if (result === null) return { names: [], declaration: null };
     if (ts.isIdentifier(result)) return { names: [result.text], declaration: null };
     const name = freeName(['result'], new Set([...taken, ...takenNames(code.fn)]));
-    return { names: [name], declaration: `const ${name} = ${result.getText()}${style.semicolon}` };
+    return { names: [name], declaration: `const ${name} = ${awaitedText(result)}${style.semicolon}` };
   }
   const declaration = ts.isVariableStatement(statement) ? statement.declarationList.declarations[0] : undefined;
   if (declaration === undefined || result === null) refuse('transaction-shape', `The transaction of '${code.name}' (${code.file}:${lineOf(statement)}) gives back nothing, and its value is kept.`);
@@ -118,7 +128,7 @@ function resultNames(code: HandlerCode, transaction: Transaction): ResultNames {
     const name = declaration.name.text;
     if (ts.isIdentifier(result) && result.text === name) return { names: [name], declaration: null };
     if (taken.has(name)) refuse('transaction-shape', `'${name}' means one thing inside the transaction and another behind it (${code.file}:${lineOf(statement)}). Rename one.`);
-    return { names: [name], declaration: `const ${name} = ${result.getText()}${style.semicolon}` };
+    return { names: [name], declaration: `const ${name} = ${awaitedText(result)}${style.semicolon}` };
   }
   const names = ts.isObjectBindingPattern(declaration.name) ? shorthandNames(declaration.name.elements.map((element) => element.getText())) : null;
   const returned = ts.isObjectLiteralExpression(result) ? shorthandNames(result.properties.map((property) => property.getText())) : null;
@@ -126,6 +136,27 @@ function resultNames(code: HandlerCode, transaction: Transaction): ResultNames {
     refuse('transaction-shape', `The value of the transaction (${code.file}:${lineOf(statement)}) is taken apart in a way that an event can not be added to. Return the variables by their names.`);
   }
   return { names: returned.filter((name) => names.includes(name)), declaration: null };
+}
+
+/** An async callback waits for what it returns; inside an object nobody would. */
+function awaitedText(result: ts.Expression): string {
+  const inner = unwrap(result);
+  const isSettled = ts.isIdentifier(inner) || ts.isAwaitExpression(inner) || ts.isPropertyAccessExpression(inner) || ts.isObjectLiteralExpression(inner) || ts.isArrayLiteralExpression(inner)
+    || ts.isNewExpression(inner) || ts.isLiteralExpression(inner) || ts.isTemplateExpression(inner);
+  if (isSettled) return result.getText();
+  return ts.isCallExpression(inner) ? `await ${result.getText()}` : `await (${result.getText()})`;
+}
+
+/** Guards: a variable that the callback returns holds a value, not a promise that only the `return` waits for. */
+function guardSettled(code: HandlerCode, { result }: Transaction): void {
+  if (result === null) return;
+  const names = ts.isIdentifier(result) ? [result] : ts.isObjectLiteralExpression(result) ? result.properties.flatMap((property) => (ts.isShorthandPropertyAssignment(property) ? [property.name] : [])) : [];
+  for (const name of names) {
+    const declaration = findVariable(name, name.text);
+    const value = declaration !== null && ts.isVariableDeclaration(declaration) && declaration.initializer !== undefined ? unwrap(declaration.initializer) : null;
+    if (value === null || !ts.isCallExpression(value) || /\.(?:create|merge|map|filter|find|slice|concat|flatMap)$/.test(value.expression.getText())) continue;
+    refuse('write-not-awaited', `'${name.text}' (${code.file}:${lineOf(value)}) is returned from the transaction without an 'await'. Await it where it is declared.`);
+  }
 }
 
 function shorthandNames(texts: readonly string[]): readonly string[] | null {

@@ -10,6 +10,7 @@ import { lineRange, range } from '../../src/rewrite/join.js';
 import { standalone } from '../../src/rewrite/jscodeshift.js';
 import { publishStatement } from '../../src/rewrite/publish.js';
 import { guarded, refuse } from '../../src/rewrite/refusal.js';
+import { removeUnused } from '../../src/rewrite/unused.js';
 import { findVariable, isReference } from '../../src/rewrite/scope.js';
 
 /** Removes the legacy publish of a handler that stores its event: from now on the relay delivers it. */
@@ -27,12 +28,18 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
   const { source, text } = edits.open(handler.file);
   const fn = findFunction(source, handler.span);
   if (fn === null) refuse('publish-not-found', `The function '${handler.name}' (${handler.file}:${handler.line}) could not be found again.`);
+  const statements: ts.Statement[] = [];
   for (const finding of uniqueBy(findings, ({ publish }) => `${(publish.path[0]?.span ?? publish.span).start}`)) {
     const { statement, event } = readLegacyPublish(source, finding);
     edits.replace(handler.file, lineRange(text, statement), '');
-    if (event !== null) removeVariable(edits, handler.file, fn, statement, event);
+    statements.push(statement);
+    if (event !== null) {
+      keepType(edits, handler.file, fn, statement, event.text);
+      removeVariable(edits, handler.file, fn, statement, event);
+    }
   }
-  return { kind: 'edits', edits: finishEdits(edits), followUps: [`The client that '${handler.name}' published with may be unused now; remove it where your linter says so.`] };
+  const followUps = removeUnused(edits, { file: handler.file, fn, statements }, context);
+  return { kind: 'edits', edits: finishEdits(edits), followUps };
 }
 
 /** The publish statement, and the variable of the event that it sends. */
@@ -43,6 +50,21 @@ function readLegacyPublish(source: ts.SourceFile, finding: Finding): { readonly 
   const statement = publishStatement(call);
   const message = finding.publish.message === null ? null : findNode(source, finding.publish.message.span);
   return { statement, event: message !== null && ts.isIdentifier(message) ? message : null };
+}
+
+/** `emit<void, OrderPlaced>(…)` checked the message; `integrationEvent<OrderPlaced>(…)` goes on doing so. */
+function keepType(edits: EditSet, file: string, fn: FunctionNode, publish: ts.ExpressionStatement, name: string): void {
+  let type: string | null = null;
+  walk(publish, (node) => {
+    if (ts.isCallExpression(node) && node.typeArguments !== undefined && node.arguments.some((argument) => argument.getText() === name)) type = node.typeArguments[node.typeArguments.length - 1]?.getText() ?? null;
+  });
+  if (type === null || /^(?:any|unknown|void|object)$/.test(type)) return;
+  walk(fn, (node) => {
+    const isBuild = ts.isCallExpression(node) && node.expression.getText() === 'integrationEvent' && node.typeArguments === undefined;
+    if (isBuild && (ts.isVariableDeclaration(node.parent) || ts.isBinaryExpression(node.parent)) && (ts.isVariableDeclaration(node.parent) ? node.parent.name : node.parent.left).getText() === name) {
+      edits.insert(file, node.expression.getEnd(), `<${type ?? ''}>`);
+    }
+  });
 }
 
 /** The event is only needed where it is stored: what handed it out of the transaction goes. */

@@ -55,8 +55,8 @@ export function guardCalls(code: TransactionCode, calls: readonly LocatedCall[],
     if (call.effects.transaction) refuse('helper-own-transaction', `'${short(node)}' (${at}) opens a transaction of its own, on another connection. Let it take the transaction of its caller.`);
     if (call.effects.store) refuse('already-there', `'${short(node)}' (${at}) stores an event already.`);
     if (usesDatabase(call)) guardDatabaseCall(code, call, node, at);
-    else guardOtherCall(code, call, node, at, context);
   }
+  for (const { call, node } of calls) if (!usesDatabase(call)) guardOtherCall(code, call, node, `${code.file}:${lineOf(node)}`, context);
   for (const root of code.roots) guardAwaits(code, root, calls);
 }
 

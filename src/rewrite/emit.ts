@@ -7,9 +7,14 @@ export function storeLines(style: TextStyle, indent: string, event: { readonly v
   const fields = [`type: ${quoted(style, name.type)}`, `aggregateType: ${quoted(style, aggregate.type)}`, `aggregateId: ${aggregate.id ?? `${variable}.eventId`}`];
   const head = `await store(${manager}, ${variable}, {`;
   const line = `${indent}${head} ${fields.join(', ')} })${style.semicolon}`;
-  if (line.length <= style.width) return line;
+  if (columns(line) <= style.width) return line;
   const broken = fields.map((field, index) => `${indent}${style.indent}${field}${index < fields.length - 1 ? ',' : style.trailingComma}`);
   return [`${indent}${head}`, ...broken, `${indent}})${style.semicolon}`].join(style.eol);
+}
+
+/** Columns of a line; a tab counts as two. */
+function columns(line: string): number {
+  return line.replaceAll('\t', '  ').length;
 }
 
 /** Names that a callback returns, and what its caller writes to get them. */

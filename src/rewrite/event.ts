@@ -70,12 +70,13 @@ export function aggregateOf(sources: readonly AggregateSource[], message: Messag
 
 function tellAggregate(sources: readonly AggregateSource[], message: Message, eventType: string, context: CodemodContext): Aggregate {
   const known = sources.filter((source) => source.write.target !== null);
-  const source = known.find((candidate) => mentions(message, entityVariables(candidate))) ?? known[known.length - 1];
+  const source = known.find((candidate) => mentions(message, entityVariables(candidate, message)))
+    ?? known.filter((candidate) => entityVariables(candidate, message).length > 0).pop() ?? known[known.length - 1];
   const type = source?.write.target ?? eventType.split('.')[0] ?? eventType;
   if (source === undefined || !context.aggregate.infer || source.write.operation === 'remove' || source.write.operation === 'softRemove') return { type, id: null };
   const key = primaryKey(source.write.target ?? '', context);
   if (key === null) return { type, id: null };
-  const [entity] = entityVariables(source);
+  const [entity] = entityVariables(source, message);
   if (entity !== undefined) return { type, id: `${entity}.${key}` };
   return { type, id: criteriaId(source, key) };
 }
@@ -86,14 +87,26 @@ function mentions(message: Message, variables: readonly string[]): boolean {
 }
 
 /** Variables that hold the written entity after the call: its result, or its argument when that is one entity. */
-function entityVariables({ call, write, returnsEntity }: AggregateSource): readonly string[] {
+function entityVariables({ call, write, returnsEntity }: AggregateSource, message: Message): readonly string[] {
   const names: string[] = [];
   const argument = operands(call)[0];
   if (argument !== undefined && isMany(argument)) return [];
   const parent = ts.isAwaitExpression(call.parent) ? call.parent.parent : call.parent;
-  if (returnsEntity && ts.isVariableDeclaration(parent) && ts.isIdentifier(parent.name)) names.push(parent.name.text);
-  if (argument !== undefined && ts.isIdentifier(argument) && isInstance(argument, write.target ?? '') && takesEntity(write)) names.push(argument.text);
+  if (returnsEntity && ts.isVariableDeclaration(parent) && ts.isIdentifier(parent.name) && isVisible(parent, message)) names.push(parent.name.text);
+  if (argument !== undefined && ts.isIdentifier(argument) && isInstance(argument, write.target ?? '') && takesEntity(write) && isVisible(declarationOf(argument), message)) names.push(argument.text);
   return names;
+}
+
+/** Whether a variable can be seen where the event is stored: by the message, or at the end of the transaction. */
+function isVisible(declaration: ts.VariableDeclaration | ts.ParameterDeclaration | null, message: Message): boolean {
+  if (declaration === null) return false;
+  if (ts.isParameter(declaration)) return true;
+  const block = declaration.parent.parent.parent;
+  if (block.pos <= message.node.pos && block.end >= message.node.end) return true;
+  if (!ts.isBlock(block)) return false;
+  const { parent } = block;
+  const isCallback = (ts.isArrowFunction(parent) || ts.isFunctionExpression(parent)) && ts.isCallExpression(parent.parent) && /\.transaction$/.test(parent.parent.expression.getText());
+  return isCallback || (ts.isTryStatement(parent) && parent.tryBlock === block && block.statements.some((statement) => /\.commitTransaction\(\)/.test(statement.getText())));
 }
 
 /** Arguments of a write without the entity class that those of a manager begin with: `manager.update(Order, …)`. */

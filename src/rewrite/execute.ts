@@ -101,7 +101,7 @@ function againHandler(analysis: Analysis, findings: HandlerFindings, to: Rewrite
   return all === null ? null : planRewrite(all, to, context);
 }
 
-function contextFor({ workspace, config, analysis }: RewriteInput, file: string, wishes: RewriteWishes): CodemodContext {
+export function contextFor({ workspace, config, analysis }: RewriteInput, file: string, wishes: RewriteWishes): CodemodContext {
   const services = resolveServices(workspace, config);
   const service = serviceOf(services, file) ?? services[0];
   if (service === undefined) throw new Error('a project has at least one service');

@@ -8,7 +8,7 @@ import { specifierOf } from './imports.js';
 import { projectOf } from './project.js';
 import { readPublish, type PublishSite, type ReadPublishOptions } from './publish.js';
 import { refuse } from './refusal.js';
-import { addRoute } from './routes.js';
+import { addRoutes, type NewRoute } from './routes.js';
 import { freeName, takenNames } from './scope.js';
 
 /** A call in the handler that leads to a write. */
@@ -89,16 +89,19 @@ export interface PlannedEvent {
 export function planEvents(code: HandlerCode, context: CodemodContext): readonly [PlannedEvent, ...PlannedEvent[]] {
   const taken = new Set(takenNames(code.fn));
   const sources = aggregateSources(code, context);
+  const routes: NewRoute[] = [];
   const plan = (site: PublishSite): PlannedEvent => {
     const name = eventName(site.finding, site.message, context);
     const variable = freeName(name.variables, taken);
     taken.add(variable);
-    addRoute(code.edits, `${context.service.outbox}/routes.ts`, name.type, routeEntry(site.finding, site.options));
+    routes.push({ type: name.type, fields: routeEntry(site.finding, site.options) });
     return { site, name, variable, aggregate: aggregateOf(sources, site.message, name.type, context) };
   };
   const [first, ...rest] = code.publishes;
   if (rest.length > 0 && context.event !== null) refuse('several-publishes', `'${code.name}' publishes ${code.publishes.length} events, and '--event' gives one name.`);
-  return [plan(first), ...rest.map(plan)];
+  const events = [plan(first), ...rest.map(plan)] as const;
+  addRoutes(code.edits, `${context.service.outbox}/routes.ts`, routes);
+  return [events[0], ...events.slice(1)];
 }
 
 function aggregateSources(code: HandlerCode, context: CodemodContext): readonly AggregateSource[] {

@@ -7,17 +7,27 @@ import { quoted, type TextStyle } from './style.js';
 /** Fields of one route, in the order in which they are written. Values of `options` are source text. */
 export type RouteFields = readonly (readonly [string, string | Readonly<Record<string, string>>])[];
 
-/** Adds a route to the object literal `routes`. An equal one is left alone, a different one refuses. */
-export function addRoute(edits: EditSet, file: string, type: string, fields: RouteFields): void {
+/** A message type and where it goes. */
+export interface NewRoute {
+  readonly type: string;
+  readonly fields: RouteFields;
+}
+
+/** Adds routes to the object literal `routes`. An equal one is left alone, a different one refuses. */
+export function addRoutes(edits: EditSet, file: string, routes: readonly NewRoute[]): void {
   const literal = routesLiteral(edits.open(file).source);
-  if (literal === null) refuse('routes-unreadable', `'${file}' has no 'export const routes = { … }' to add the route of '${type}' to.`);
+  if (literal === null) refuse('routes-unreadable', `'${file}' has no 'export const routes = { … }' to add the route of '${routes[0]?.type ?? ''}' to.`);
   const { style } = edits.open(file);
-  const existing = literal.properties.find((property) => property.name !== undefined && keyText(property.name) === type);
-  if (existing !== undefined) {
-    guardSame(file, type, existing, fields);
-    return;
+  const added: NewRoute[] = [];
+  for (const route of routes) {
+    const existing = literal.properties.find((property) => property.name !== undefined && keyText(property.name) === route.type);
+    const twin = added.find(({ type }) => type === route.type);
+    if (existing !== undefined) guardSame(file, route.type, existing, route.fields);
+    else if (twin === undefined) added.push(route);
+    else if (JSON.stringify(twin.fields) !== JSON.stringify(route.fields)) refuse('route-conflict', `'${route.type}' goes to two destinations in the same handler. Rewrite it by hand, with a name for each.`);
   }
-  const entry = `${quoted(style, type)}: ${render(style, fields)}`;
+  if (added.length === 0) return;
+  const entry = added.map(({ type, fields }) => `${quoted(style, type)}: ${render(style, fields)}`).join(`,${style.eol}${style.indent}`);
   const last = literal.properties[literal.properties.length - 1];
   const text = edits.open(file).text.slice(literal.getStart(), literal.getEnd());
   if (last === undefined) {
