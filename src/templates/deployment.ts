@@ -6,11 +6,11 @@ import { joinPath } from '../workspace/paths.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { readTemplate } from './place.js';
 
-const units = ['outbox-relay.service', 'outbox-relay.supervisord.conf', 'outbox-relay.yaml'] as const;
+const units = ['outbox-relay.service', 'outbox-relay.supervisord.conf', 'outbox-relay.yaml', 'outbox-relay.alerts.yaml'] as const;
 /** Kubernetes allows 63 characters, and `-outbox-relay` is added. */
 const longestName = 50;
 
-/** Units for systemd, supervisord and Kubernetes in the service's `deploy` directory, and the README beside the code. */
+/** Units for systemd, supervisord and Kubernetes and the alert rules in the service's `deploy` directory, and the README beside the code. */
 export function renderDeploymentFiles(workspace: Workspace, service: ServiceConfig): NewFile[] {
   const entry = compiledEntry(workspace, service);
   const fill = (text: string): string => text.replaceAll('example-service', unitName(service.name)).replaceAll('dist/outbox/relay/main.js', () => entry);

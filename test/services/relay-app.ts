@@ -37,7 +37,7 @@ const logger: Logger = {
 let marked = false;
 
 @Module({
-  imports: [ClientsModule.register([{ name: 'ORDERS_CLIENT', transport: Transport.RMQ, options: { urls: [process.env.AMQP_URL!], queue: 'paid', queueOptions: { durable: true }, persistent: true } }])],
+  imports: [ClientsModule.register([{ name: 'ORDERS_CLIENT', transport: Transport.RMQ, options: { urls: [process.env.AMQP_URL!], queue: 'paid', queueOptions: { durable: true } } }])],
   providers: [{ provide: DataSource, useFactory: () => new DataSource({ type: 'postgres', url: process.env.DATABASE_URL, logger, logging: true }).initialize() }],
 })
 export class AppModule {}

@@ -110,7 +110,7 @@ describe.skipIf(!rabbitmq.available)('on RabbitMQ', () => {
     const route: Route = { transport: 'nest', client: 'EVENTS', pattern: 'order.placed' };
 
     it('sends what ClientProxy.emit sends, with the id in message id and headers', async () => {
-      const { publisher, close } = await nestPublisher(Transport.RMQ, { urls: [rabbitmq.url], queue: 'nest-placed', queueOptions: { durable: true }, persistent: true, headers: { tenant: 'north' } });
+      const { publisher, close } = await nestPublisher(Transport.RMQ, { urls: [rabbitmq.url], queue: 'nest-placed', queueOptions: { durable: true }, headers: { tenant: 'north' } });
       const message = messageOf({ orderId: 3, options: { gift: true } });
       await publish(publisher, route, message);
       const { content, properties } = await take('nest-placed');

@@ -11,6 +11,7 @@ import { codeStyleOf, defaultCodeStyle } from '../../src/templates/code-style.js
 import { renderDeploymentFiles } from '../../src/templates/deployment.js';
 import { renderRelayFiles } from '../../src/templates/place.js';
 import { readRoutes } from '../../src/templates/routes.js';
+import { RelayMetrics } from '../../templates/typeorm/outbox/relay/metrics.js';
 import { memoryWorkspace } from '../../src/workspace/workspace.js';
 import { renderAll, service } from './render.js';
 
@@ -142,12 +143,12 @@ describe('deployment units', () => {
   const unit = (name: string): string => textOf(files, `services/billing/deploy/${name}`);
 
   it('names the service and where its compiled relay is', () => {
-    expect(files.map(({ file }) => file)).toEqual(['services/billing/deploy/outbox-relay.service', 'services/billing/deploy/outbox-relay.supervisord.conf', 'services/billing/deploy/outbox-relay.yaml', 'services/billing/src/outbox/README.md']);
+    expect(files.map(({ file }) => file)).toEqual(['services/billing/deploy/outbox-relay.service', 'services/billing/deploy/outbox-relay.supervisord.conf', 'services/billing/deploy/outbox-relay.yaml', 'services/billing/deploy/outbox-relay.alerts.yaml', 'services/billing/src/outbox/README.md']);
     for (const { content } of files) {
       expect(content).not.toContain('example-service');
-      expect(content).toContain('build/outbox/relay/main.js');
       expect(content).not.toContain('dist/');
     }
+    for (const { file, content } of files) if (!file.endsWith('.alerts.yaml')) expect(content).toContain('build/outbox/relay/main.js');
     expect(unit('outbox-relay.service')).toContain('Description=Outbox relay of acme-billing-service');
   });
 
@@ -160,6 +161,17 @@ describe('deployment units', () => {
     const [container] = spec?.template.spec.containers ?? [];
     for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) expect(container?.[probe]).toMatchObject({ httpGet: { path: '/healthz', port: 'monitoring' } });
     expect(container).toMatchObject({ command: ['node', 'build/outbox/relay/main.js'], resources: { requests: {}, limits: {} }, envFrom: [{ configMapRef: {} }, { secretRef: {} }] });
+  });
+
+  it('gives Prometheus rules over metrics that the relay has', () => {
+    const [document] = loadAll(unit('outbox-relay.alerts.yaml')) as { groups: { name: string; rules: { alert: string; expr: string }[] }[] }[];
+    const rules = document?.groups.flatMap((group) => group.rules) ?? [];
+    expect(rules.length).toBeGreaterThan(3);
+    const metrics = new RelayMetrics().text();
+    for (const { expr } of rules) {
+      expect(expr).toContain('job="acme-billing-service-outbox-relay"');
+      expect(metrics).toContain(`# TYPE ${/\b(outbox_\w+)\{/.exec(expr)?.[1] ?? 'none'} `);
+    }
   });
 
   it('gives systemd a unit that it accepts', (test) => {

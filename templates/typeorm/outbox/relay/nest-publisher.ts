@@ -75,12 +75,15 @@ function brokerName(route: NestRoute): string {
   return `nest:${typeof route.client === 'function' ? route.client.name : String(route.client)}`;
 }
 
-/** The body that the legacy publish sent, with the id where the transport has a place for it. */
+/**
+ * The body that the legacy publish sent, with the id where the transport has a place for it. What it sent without
+ * persistence or acknowledgement goes with it: a confirmed message must outlive a restart of the broker.
+ */
 function toData(client: ClientProxy, message: OutboxMessage): unknown {
   const body: unknown = JSON.parse(message.payload);
   const serializer = client['serializer'].constructor.name; // one of the project's own may not know Nest's records
   if (client instanceof ClientRMQ && serializer === 'RmqRecordSerializer') {
-    return new RmqRecordBuilder(body).setOptions({ messageId: message.id, headers: { eventId: message.id } }).build();
+    return new RmqRecordBuilder(body).setOptions({ persistent: true, messageId: message.id, headers: { eventId: message.id } }).build();
   }
   if (client instanceof ClientMqtt && serializer === 'MqttRecordSerializer') {
     const properties = { userProperties: { eventId: message.id } };
