@@ -1,6 +1,6 @@
 import { ts } from 'ts-morph';
 import type { CodemodResult } from '../../src/core/outcome.js';
-import { statementIndex } from '../../src/rewrite/ast.js';
+import { lineOf, statementIndex } from '../../src/rewrite/ast.js';
 import { callsOf, usesDatabase, type TransactionCode } from '../../src/rewrite/calls.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
 import { indentLines } from '../../src/rewrite/edits.js';
@@ -10,6 +10,7 @@ import { HandDown } from '../../src/rewrite/hand-down.js';
 import { importOutbox, planEvents, readHandler, type HandlerCode, type PlannedEvent } from '../../src/rewrite/handler.js';
 import { finishEdits } from '../../src/rewrite/imports.js';
 import { standalone } from '../../src/rewrite/jscodeshift.js';
+import { short } from '../../src/rewrite/message.js';
 import { findOwner } from '../../src/rewrite/owner.js';
 import { guarded, refuse } from '../../src/rewrite/refusal.js';
 import { findRegion, guardExits, isReturnedWrite, type Region } from '../../src/rewrite/region.js';
@@ -26,10 +27,14 @@ export const dualPublishDirect = {
 } as const satisfies HandlerCodemod;
 
 function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult {
-  const code = readHandler(findings, context);
+  const code = readHandler(findings, context, { inTransactionCallback: false, messageBefore: true });
   const inTransaction = code.writes.find(({ write }) => write.transaction !== null);
   if (inTransaction !== undefined) refuse('mixed-transactions', `A write of '${code.name}' (${inTransaction.write.file}:${inTransaction.write.line}) has a transaction and another has none. Put them into one first.`);
   const region = findRegion(code.fn, code.writes, code.publishes);
+  for (const { message, call } of code.publishes) {
+    const isBefore = message.node.pos < call.pos;
+    if (isBefore && (region.publishesFirst || message.node.pos < region.end)) refuse('message-built-elsewhere', `The message of '${short(call.expression)}' (${code.file}:${lineOf(call)}) is encoded before the last write. Encode it behind, or where it is published.`);
+  }
   guardExits(region, code.publishes);
   const manager = freeName(['manager', 'entityManager', 'transactionManager'], takenNames(code.fn));
   const transaction = transactionCode(code, region);

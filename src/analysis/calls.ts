@@ -130,6 +130,11 @@ function callUnknown(machine: Machine, frame: Frame, object: Value, call: Call):
     return object;
   }
   if (call.fact.callee.kind === 'member' && call.receiver?.kind === 'name' && call.receiver.name === 'Promise') return promiseValue(call);
+  if (call.receiver?.kind === 'name' && ((call.receiver.name === 'JSON' && method === 'stringify') || (call.receiver.name === 'Buffer' && method === 'from'))) {
+    // An event on its way to the wire is still that event.
+    const event = alternatives(call.args[0] ?? UNKNOWN).find((value) => value.kind === 'event');
+    if (event !== undefined) return event;
+  }
   const value = runCallbacks(machine, frame, call, []);
   return method === 'finally' ? object : value;
 }

@@ -22,6 +22,8 @@ export interface PublishSite {
 export interface ReadPublishOptions {
   /** The publish may be in the callback of a transaction. */
   readonly inTransactionCallback: boolean;
+  /** The message may be encoded in a statement before the publish: `const body = JSON.stringify({ … })`. */
+  readonly messageBefore: boolean;
 }
 
 /** Finds the publish statement of a finding. Guards: the result is not used, the message can take an `eventId`, no option is lost. */
@@ -35,10 +37,11 @@ export function readPublish(edits: EditSet, fn: FunctionNode, finding: Finding, 
   }
   guardNotInClosure(call, fn, finding, allowed);
   const { expression } = finding.publish.message === null ? { expression: null } : { expression: messageNode(source, finding) };
-  if (expression === null || !isInside(expression, call)) {
+  if (expression === null || !(isInside(expression, call) || (allowed.messageBefore && isInside(expression, fn)))) {
     refuse('message-built-elsewhere', `'${short(call.expression)}' (${file}:${lineOf(call)}) builds the message itself, in ${finding.publish.file}:${finding.publish.line}. Let it take the finished event as an argument, and build the event in '${finding.handler.name}'.`);
   }
-  guardMessageFlow(finding, call, expression, context);
+  if (isInside(expression, call)) guardMessageFlow(finding, call, expression, context);
+  else if (finding.publish.path.length > 0 || ts.findAncestor(expression, (node) => node === fn || ts.isFunctionLike(node)) !== fn) refuse('message-built-elsewhere', `The message of '${short(call.expression)}' (${file}:${lineOf(call)}) is made in line ${lineOf(expression)}, out of reach. Make it where it is published.`);
   const statement = publishStatement(call);
   const list = statement.parent;
   if (!isStatementList(list)) refuse('conditional-publish', `The publish (${file}:${lineOf(call)}) is the only statement of a branch without braces, which the write does not share.`);

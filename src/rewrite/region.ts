@@ -50,10 +50,11 @@ function region(list: StatementList, first: number, last: number, publishesFirst
 function lostEventRegion(list: StatementList, firstWrite: number, lastWrite: number, firstPublish: number, publishes: readonly PublishSite[]): Region {
   let last = firstPublish - 1;
   const needed = new Set(publishes.flatMap(({ message }) => [...referencedNames(message.node)]));
-  while (last > lastWrite && !affects(list.statements[last], needed)) last -= 1;
+  const encodes = (statement: ts.Statement | undefined): boolean => statement !== undefined && publishes.some(({ message }) => message.node.pos >= statement.pos && message.node.end <= statement.end);
+  while (last > lastWrite && (encodes(list.statements[last]) || !affects(list.statements[last], needed))) last -= 1;
   // What stands between the transaction and a publish must not change the message either.
   const after = publishes.flatMap((publish) => [...between(list, last, publish)]);
-  const culprit = after.find((statement) => affects(statement, needed));
+  const culprit = after.find((statement) => !encodes(statement) && affects(statement, needed));
   if (culprit !== undefined) refuse('several-publishes', `'${short(culprit)}' (line ${lineOf(culprit)}) stands between the publishes and changes what a later one sends. Put it before the first publish.`);
   return region(list, firstWrite, last, false);
 }
