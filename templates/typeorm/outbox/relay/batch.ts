@@ -84,7 +84,7 @@ async function doubt(answer: Answer, heldBack: readonly Item[], breaker: Breaker
 
 async function publishOne({ row, destination }: Item, timeoutMs: number): Promise<Answer> {
   try {
-    await within(timeoutMs, destination.publish(row), 'the confirmation of the broker');
+    await within(timeoutMs, destination.deliver(row), 'the confirmation of the broker');
     return { row, destination, kind: 'sent' };
   } catch (error) {
     return { row, destination, kind: error instanceof BrokerFault ? 'broker' : 'message', reason: reasonOf(error) };

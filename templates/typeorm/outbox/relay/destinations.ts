@@ -5,7 +5,7 @@ import type { OutboxMessage, Publisher } from './publisher.js';
 export interface Destination {
   readonly broker: string;
   readonly publisher: Publisher;
-  readonly publish: (message: OutboxMessage) => Promise<void>;
+  readonly deliver: (message: OutboxMessage) => Promise<void>;
 }
 
 /** The whitelist with a publisher for each type. Throws, naming them all, when some route can't be served. */
@@ -28,7 +28,7 @@ function findDestination(route: Route, publishers: readonly Publisher[]): Destin
   if (route.transport === 'unresolved') throw new Error(`the route is not resolved (${route.note}); say where the legacy publish sends it.`);
   for (const publisher of publishers) {
     const broker = publisher.brokerOf(route);
-    if (broker !== null) return { broker, publisher, publish: (message) => publisher.publish(route, message) };
+    if (broker !== null) return { broker, publisher, deliver: (message) => publisher.publish(route, message) };
   }
   throw new Error(`no publisher in publishers.ts serves the transport '${route.transport}'.`);
 }

@@ -34,7 +34,7 @@ export class NestPublisher implements Publisher {
 
   async publish(route: Route, message: OutboxMessage): Promise<void> {
     if (route.transport !== 'nest') throw new Error(`'${message.type}' does not go through a Nest client`);
-    const client = this.clients.get(brokerName(route));
+    const client: ClientProxy | undefined = this.clients.get(brokerName(route));
     if (client === undefined) throw new Error(`no client for '${message.type}'`);
     await this.connect(client);
     try {
