@@ -21,6 +21,8 @@ export interface TransactionCode {
   readonly roots: readonly ts.Node[];
   /** A value that the function returns is awaited by its caller. */
   readonly returnIsAwaited: boolean;
+  /** Statements below the roots that the rewrite removes. */
+  readonly removed?: readonly ts.Node[];
 }
 
 /** Packages whose promises need no network: waiting for them in a transaction costs little. */
@@ -35,8 +37,12 @@ export function callsOf(edits: EditSet, code: TransactionCode, context: CodemodC
   return all.flatMap((call) => {
     if (call.span.file !== code.file || !code.roots.some((root) => root.getStart() <= call.span.start && root.getEnd() >= call.span.end)) return [];
     const node = findCall(source, call.span);
-    return node === null ? [] : [{ call, node }];
+    return node === null || isRemoved(code, node) ? [] : [{ call, node }];
   });
+}
+
+function isRemoved({ removed = [] }: TransactionCode, node: ts.Node): boolean {
+  return removed.some((statement) => statement.pos <= node.pos && statement.end >= node.end);
 }
 
 /** Whether the call, or what it calls, uses the database. */
@@ -143,7 +149,7 @@ function guardAwaits(code: TransactionCode, root: ts.Node, calls: readonly Locat
     const at = `${code.file}:${lineOf(node)}`;
     if (ts.isForOfStatement(node) && node.awaitModifier !== undefined) refuse('external-await', `A 'for await' loop (${at}) stands inside what becomes the transaction.`);
     if (ts.isYieldExpression(node)) refuse('generator', `A 'yield' (${at}) stands inside what becomes the transaction.`);
-    if (!ts.isAwaitExpression(node)) return;
+    if (!ts.isAwaitExpression(node) || isRemoved(code, node)) return;
     const operand = unwrap(node.expression);
     if (!calls.some((located) => located.node === operand)) {
       refuse('unknown-call', `'${short(node)}' (${at}) waits for something that can not be told. Do it before the transaction or behind it.`);

@@ -3,7 +3,7 @@ import type { CodemodContext } from './codemod.js';
 import { specifierOf } from './imports.js';
 import { projectOf } from './project.js';
 import { refuse } from './refusal.js';
-import { moduleNames } from './scope.js';
+import { freeName, moduleNames, takenNames } from './scope.js';
 import { quoted } from './style.js';
 import type { Delivery, SubscriberCode } from './subscriber.js';
 
@@ -24,9 +24,10 @@ export function guardText(code: SubscriberCode, delivery: Delivery, { indent, ma
   const line = `${indent}if (!(${call})) `;
   const leave = block(exit, indent, style);
   if (line.length + (leave.split(style.eol)[0]?.length ?? 0) <= style.width) return line + leave;
-  const declaration = `${indent}const isFirst = ${call}${style.semicolon}`;
-  const broken = [`${indent}const isFirst = await isFirstDelivery(`, ...args.map((argument, index) => `${indent}${style.indent}${argument}${index < 2 ? ',' : style.trailingComma}`), `${indent})${style.semicolon}`];
-  return `${declaration.length <= style.width ? declaration : broken.join(style.eol)}${style.eol}${indent}if (!isFirst) ${leave}`;
+  const name = freeName(['isFirst', 'isNew'], takenNames(code.fn));
+  const declaration = `${indent}const ${name} = ${call}${style.semicolon}`;
+  const broken = [`${indent}const ${name} = await isFirstDelivery(`, ...args.map((argument, index) => `${indent}${style.indent}${argument}${index < 2 ? ',' : style.trailingComma}`), `${indent})${style.semicolon}`];
+  return `${declaration.length <= style.width ? declaration : broken.join(style.eol)}${style.eol}${indent}if (!${name}) ${leave}`;
 }
 
 function block(exit: readonly string[], indent: string, style: { readonly eol: string; readonly indent: string }): string {

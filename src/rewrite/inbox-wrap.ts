@@ -1,5 +1,5 @@
 import { ts } from 'ts-morph';
-import { lineOf, walk } from './ast.js';
+import { enclosingFunction, lineOf, walk, type FunctionNode } from './ast.js';
 import { usesDatabase } from './calls.js';
 import type { CodemodContext } from './codemod.js';
 import { indentLines } from './edits.js';
@@ -19,16 +19,27 @@ import { acknowledgements, acknowledges, guardHandles, isLogStatement, returnsIn
 /** Wraps the work of a subscriber in one new transaction that asks the inbox first. */
 export function wrapWork(code: SubscriberCode, delivery: Delivery, work: Work, context: CodemodContext): readonly string[] {
   const roots = work.list.statements.slice(work.first, work.last + 1);
-  guardMessage(code, delivery, work);
   const removed = guardExits(code, delivery, work, roots);
+  guardMessage(code, delivery, work);
   guardNames(code, work, roots);
   const { edits, file, fn } = code;
   const manager = freeName(['manager', 'entityManager', 'transactionManager'], takenNames(fn));
-  const owner = findOwner(edits, file, fn, code.calls.filter(({ call, node }) => call.callee.kind !== 'project' && usesDatabase(call) && roots.some((root) => root.pos <= node.pos && root.end >= node.end)), context);
-  enlist(edits, { file, fn, roots, returnIsAwaited: true }, { binder: transactionBinder(manager), handDown: new HandDown(edits, context), manager }, context);
+  const owner = findOwner(edits, file, methodAround(fn), code.calls.filter(({ call, node }) => call.callee.kind !== 'project' && usesDatabase(call) && roots.some((root) => root.pos <= node.pos && root.end >= node.end)), context);
+  enlist(edits, { file, fn, roots, returnIsAwaited: true, removed }, { binder: transactionBinder(manager), handDown: new HandDown(edits, context), manager }, context);
   unwrapReturn(code, work);
   emit(code, delivery, work, { owner: owner.expression, manager, removed });
   return owner.followUps;
+}
+
+/** The method whose `this` an arrow function sees; the function itself where it is none. */
+function methodAround(fn: FunctionNode): FunctionNode {
+  let node: ts.Node = fn;
+  while (ts.isArrowFunction(node)) {
+    const outer: FunctionNode | null = enclosingFunction(node);
+    if (outer === null || ts.isFunctionDeclaration(outer) || ts.isFunctionExpression(outer)) return fn;
+    node = outer;
+  }
+  return ts.isMethodDeclaration(node) ? node : fn;
 }
 
 function emit(code: SubscriberCode, delivery: Delivery, work: Work, how: { readonly owner: string; readonly manager: string; readonly removed: readonly ts.Statement[] }): void {
