@@ -108,8 +108,10 @@ export function lineAt(machine: Machine, file: string, offset: number): number {
 
 /** What people call a function: `Class.method`, its own name, or that of the function around it. */
 export function functionRef(machine: Machine, file: string, fact: FunctionFact): FunctionRef {
-  const className = fact.classId === null ? null : machine.program.classFact({ file, id: fact.classId }).name;
-  const own = fact.name ?? '(anonymous)';
+  let named = fact;
+  while (named.name === null && named.parent !== null) named = machine.program.functionFact(file, named.parent);
+  const className = named.classId === null ? null : machine.program.classFact({ file, id: named.classId }).name;
+  const own = named.name ?? '(anonymous)';
   return { file, line: fact.line, span: spanOf(file, fact), className, name: className === null ? own : `${className}.${own}` };
 }
 

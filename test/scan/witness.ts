@@ -9,7 +9,8 @@ export function unfollowable(finding: Finding, files: Readonly<Record<string, st
     if (step.step !== index + 1) return [`${at}: is number ${index + 1}`];
     if (line === undefined) return [`${at}: there is no such line`];
     const name = nameIn(step, finding);
-    return name === null || line.includes(name) ? [] : [`${at}: '${line.trim()}' does not hold '${name}' of '${step.text}'`];
+    const isClosure = step.role === 'entry' && /=>|\bfunction\b/.test(line);
+    return name === null || isClosure || line.includes(name) ? [] : [`${at}: '${line.trim()}' does not hold '${name}' of '${step.text}'`];
   });
 }
 
