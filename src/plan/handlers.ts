@@ -46,7 +46,8 @@ export function handlersOf(result: ScanResult, services: readonly ServiceConfig[
 /** Name of the event that a finding is about, as its subscribers and the outbox know it. */
 export function eventOf({ publish }: Finding): string {
   const { route } = publish;
-  return route.pattern ?? route.routingKey ?? route.queue ?? publish.destination ?? 'an event without a name';
+  // A fanout exchange is published to with an empty routing key: that names nothing.
+  return [route.pattern, route.routingKey, route.queue, publish.destination].find((name) => name !== null && name !== '') ?? 'an event without a name';
 }
 
 interface Group {
