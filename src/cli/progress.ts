@@ -15,6 +15,7 @@ export async function readProgress(context: CommandContext, { analysis, facts }:
     hasConfig: workspace.read(configFileName) !== null,
     hasPlan: workspace.read(planFile) !== null,
     hasBaseline: parseBaseline(workspace.read(baselineFile)) !== null,
-    canRewrite: ({ findings }) => findings.every((finding) => preview(finding).possible),
+    // The gate has its own place; the rewrite knows of none and refuses for it.
+    canRewrite: ({ findings }) => findings.map(preview).every(({ possible, reasons }) => possible || reasons.every(({ code }) => code === 'gate-not-met')),
   };
 }

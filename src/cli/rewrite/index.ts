@@ -24,7 +24,7 @@ export async function runRewrite(options: RewriteOptions): Promise<ExitCode> {
   const finding = findHandler(analysis.result.findings, options.handler);
   const findings = findingsOfHandler(analysis, finding) ?? [finding];
   const closed = options.force === undefined ? await gateReasons(context, options, { analysis, finding, to }) : [];
-  const prepared = closed.length > 0 ? refusedBy(closed) : await prepareRewrite({ workspace, config, analysis }, findings, to, options);
+  const prepared = closed.length > 0 ? refusedBy(closed) : await prepareRewrite({ workspace, config, analysis }, findings, to, { ...options, gate: [] });
   out.progress(null);
   return finishChange(context, options, prepared, {
     name: finding.handler.name,
