@@ -17,7 +17,7 @@ export function findAppModule(workspace: Workspace, service: Pick<ServiceConfig,
     if (file.includes('/outbox/relay/')) continue;
     const text = workspace.read(file) ?? '';
     const name = /\bNestFactory\s*\.\s*create\w*\s*(?:<[^>]*>)?\(\s*([A-Za-z_$][\w$]*)/.exec(text)?.[1];
-    const found = name === undefined ? null : moduleOf(workspace, file, text, name);
+    const found = name === undefined ? null : moduleOf(workspace, { file, text }, name);
     if (found !== null) return found;
   }
   const declared = files.find((file) => /\bexport\s+class\s+AppModule\b/.test(workspace.read(file) ?? ''));
@@ -25,7 +25,7 @@ export function findAppModule(workspace: Workspace, service: Pick<ServiceConfig,
 }
 
 /** Where the name comes from that a file uses: its own export, or one of its relative imports. */
-function moduleOf(workspace: Workspace, file: string, text: string, name: string): AppModule | null {
+function moduleOf(workspace: Workspace, { file, text }: { readonly file: string; readonly text: string }, name: string): AppModule | null {
   if (new RegExp(`\\bexport\\s+class\\s+${escape(name)}\\b`).test(text)) return { file, name };
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
   for (const statement of source.statements) {

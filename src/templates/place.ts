@@ -13,6 +13,13 @@ export interface TemplateFile {
   readonly target: string;
 }
 
+/** What a template is filled in from. */
+interface Surroundings {
+  readonly service: ServiceConfig;
+  readonly tables: TablesConfig;
+  readonly style: CodeStyle;
+}
+
 const outboxFiles = ['integration-event.ts', 'store.ts', 'routes.ts'] as const;
 const inboxFiles = ['inbox.ts'] as const;
 const relayFiles = [
@@ -26,6 +33,7 @@ const publisherFiles = {
 
 /** What the relay's files need to know besides the service. */
 export interface RelayPlan {
+  readonly style: CodeStyle;
   /** Transports that the routes use; at least one. */
   readonly transports: readonly RelayTransport[];
   /** The application's root module: its file, relative to the project root, and the exported class. */
@@ -36,29 +44,30 @@ export type RelayTransport = 'nest' | 'amqp';
 
 /** The code of the publishing side: events, store, routes. */
 export function renderOutboxFiles(service: ServiceConfig, tables: TablesConfig, style: CodeStyle): NewFile[] {
-  return outboxFiles.map((name) => placeTemplate(service, tables, style, { template: `typeorm/outbox/${name}`, target: name }));
+  return outboxFiles.map((name) => placeTemplate({ service, tables, style }, { template: `typeorm/outbox/${name}`, target: name }));
 }
 
 /** The code of the subscribing side: the inbox guard. */
 export function renderInboxFiles(service: ServiceConfig, tables: TablesConfig, style: CodeStyle): NewFile[] {
-  return inboxFiles.map((name) => placeTemplate(service, tables, style, { template: `typeorm/outbox/${name}`, target: name }));
+  return inboxFiles.map((name) => placeTemplate({ service, tables, style }, { template: `typeorm/outbox/${name}`, target: name }));
 }
 
 /** The relay, in the `relay` directory of the outbox. */
-export function renderRelayFiles(service: ServiceConfig, tables: TablesConfig, style: CodeStyle, plan: RelayPlan): NewFile[] {
+export function renderRelayFiles(service: ServiceConfig, tables: TablesConfig, plan: RelayPlan): NewFile[] {
+  const { style } = plan;
   const [first, ...rest] = plan.transports;
   const variant = rest.length > 0 || first === undefined ? 'publishers.ts' : `publishers.${first}.ts`;
   const place = (name: string, target = name): NewFile =>
-    placeTemplate(service, tables, style, { template: `typeorm/outbox/relay/${name}`, target: `relay/${target}` });
+    placeTemplate({ service, tables, style }, { template: `typeorm/outbox/relay/${name}`, target: `relay/${target}` });
   const files = [
     ...relayFiles.map((name) => place(name)),
     ...plan.transports.flatMap((transport) => publisherFiles[transport].map((name) => place(name))),
     place(variant, 'publishers.ts'),
   ];
-  return files.map((file) => (file.file.endsWith('/relay/main.ts') ? withAppModule(file, style, plan) : file)).sort((a, b) => (a.file < b.file ? -1 : 1));
+  return files.map((file) => (file.file.endsWith('/relay/main.ts') ? withAppModule(file, plan) : file)).sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
-function withAppModule({ file, content }: NewFile, style: CodeStyle, { appModule }: RelayPlan): NewFile {
+function withAppModule({ file, content }: NewFile, { appModule, style }: RelayPlan): NewFile {
   const relative = path.posix.relative(path.posix.dirname(file), appModule.file.replace(/\.ts$/, ''));
   const specifier = `${relative.startsWith('.') ? relative : `./${relative}`}${style.importExtension}`;
   const filled = content
@@ -68,12 +77,7 @@ function withAppModule({ file, content }: NewFile, style: CodeStyle, { appModule
 }
 
 /** One shipped TypeScript file, filled in for a service. Every replaced text is in the template as it stands, so it compiles there, too. */
-export function placeTemplate(
-  service: ServiceConfig,
-  tables: TablesConfig,
-  style: CodeStyle,
-  { template, target }: TemplateFile,
-): NewFile {
+export function placeTemplate({ service, tables, style }: Surroundings, { template, target }: TemplateFile): NewFile {
   const filled = fillTables(readTemplate(template), tables);
   return { file: path.posix.join(service.outbox, target), content: adapt(filled, style) };
 }

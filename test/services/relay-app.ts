@@ -100,8 +100,8 @@ export function buildRelayApp() {
   mkdirSync(cache, { recursive: true });
   const directory = mkdtempSync(path.join(cache, 'outboxify-relay-'));
   const style = { importExtension: '', quotes: 'single' } as const;
-  const plan = { transports: ['nest', 'amqp'], appModule: { file: 'src/app.module.ts', name: 'AppModule' } } as const;
-  const rendered = [...renderOutboxFiles(service, defaultTables, style), ...renderInboxFiles(service, defaultTables, style), ...renderRelayFiles(service, defaultTables, style, plan)];
+  const plan = { style, transports: ['nest', 'amqp'], appModule: { file: 'src/app.module.ts', name: 'AppModule' } } as const;
+  const rendered = [...renderOutboxFiles(service, defaultTables, style), ...renderInboxFiles(service, defaultTables, style), ...renderRelayFiles(service, defaultTables, plan)];
   const files = new Map(rendered.map(({ file, content }) => [file, content]));
   files.set('src/outbox/routes.ts', routes.replace("import type { Route } from './types';\n", ''));
   files.set('src/app.module.ts', appModule);

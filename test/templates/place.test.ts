@@ -67,8 +67,8 @@ describe('placing templates', () => {
   });
 
   it('imports the module of the application by its own name and place', () => {
-    const plan = { transports: ['nest'], appModule: { file: 'source/ledger/root.module.ts', name: 'LedgerModule' } } as const;
-    const main = textOf(renderRelayFiles(service, defaultTables, { importExtension: '.js', quotes: 'double' }, plan), 'source/outbox/relay/main.ts');
+    const plan = { style: { importExtension: '.js', quotes: 'double' }, transports: ['nest'], appModule: { file: 'source/ledger/root.module.ts', name: 'LedgerModule' } } as const;
+    const main = textOf(renderRelayFiles(service, defaultTables, plan), 'source/outbox/relay/main.ts');
     expect(main).toContain('import { LedgerModule } from "../../ledger/root.module.js";');
     expect(main).toContain('createApplicationContext(LedgerModule, ');
   });

@@ -10,6 +10,6 @@ export const service: ServiceConfig = {
 
 /** Everything that a service can get, as it is placed. */
 export function renderAll(style: CodeStyle, transports: readonly RelayTransport[], tables = defaultTables): NewFile[] {
-  const plan = { transports, appModule: { file: 'source/ledger.module.ts', name: 'LedgerModule' } };
-  return [...renderOutboxFiles(service, tables, style), ...renderInboxFiles(service, tables, style), ...renderRelayFiles(service, tables, style, plan)];
+  const plan = { style, transports, appModule: { file: 'source/ledger.module.ts', name: 'LedgerModule' } };
+  return [...renderOutboxFiles(service, tables, style), ...renderInboxFiles(service, tables, style), ...renderRelayFiles(service, tables, plan)];
 }

@@ -86,9 +86,8 @@ async function generate(context: CommandContext, { service, routes, module }: Wa
   const used = new Set(routes.map((route) => route.transport));
   const known = (['nest', 'amqp'] as const).filter((transport) => used.has(transport));
   const transports: readonly RelayTransport[] = known.length > 0 ? known : ['nest'];
-  const style = codeStyleOf(workspace, service);
-  const plan = { transports, appModule: appModuleOf(context, service, module) };
-  return formatNewFiles(workspace, [...renderRelayFiles(service, config.tables, style, plan), ...renderDeploymentFiles(workspace, service)]);
+  const plan = { style: codeStyleOf(workspace, service), transports, appModule: appModuleOf(context, service, module) };
+  return formatNewFiles(workspace, [...renderRelayFiles(service, config.tables, plan), ...renderDeploymentFiles(workspace, service)]);
 }
 
 function appModuleOf({ workspace }: CommandContext, service: ServiceConfig, named: string | undefined): AppModule {
