@@ -42,7 +42,7 @@ export function analyse(workspace: Workspace, config: Config, options: AnalyseOp
   const program = new Program(facts, moduleResolver(workspace));
   const machine: Machine = {
     program, catalog: buildCatalog(adapters), ...specialFunctions(config, services), summaries: new Map(), running: new Set(), fields: new Map(), variables: new Map(), assigned: new Map(),
-    providers: collectProviders(program), transactions: new Map(), calls: new Map(), unresolved: new Map(), subscribers: new Map(), called: new Set(), budget: BUDGET, depth: 0,
+    providers: collectProviders(program), transactions: new Map(), calls: new Map(), unresolved: new Map(), subscribers: new Map(), called: new Set(), tooDeep: new Set(), budget: BUDGET, depth: 0,
   };
   const entries = runEntries(machine);
   const textOf = (span: Span): string => shorten((workspace.read(span.file) ?? '').slice(span.start, span.end));
@@ -57,7 +57,7 @@ export function analyse(workspace: Workspace, config: Config, options: AnalyseOp
       safe: safeOf(entries, all, isRelay).filter((publish) => isSelected(publish.file)),
       subscribers: subscribersOf(machine).filter((subscriber) => isSelected(subscriber.file)),
       unresolved: [...machine.unresolved.values()].filter((each) => isSelected(each.file)).sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line)),
-      skipped: [...workspace.skipped(), ...skipped],
+      skipped: [...workspace.skipped(), ...skipped, ...[...machine.tooDeep].map(tooDeep)],
     },
     functionAt: (span) => functionAt(machine, span),
     callsIn: (span) => [...machine.calls.values()].filter((call) => isWithin(call.span, span)).sort((a, b) => a.span.start - b.span.start || b.span.end - a.span.end),
@@ -95,6 +95,10 @@ function readFile(workspace: Workspace, file: string, skipped: SkippedFile[]): F
     skipped.push({ file, reason: 'unparsable', message: `'${file}' can't be parsed: ${error instanceof Error ? error.message : String(error)}` });
   }
   return null;
+}
+
+function tooDeep(file: string): SkippedFile {
+  return { file, reason: 'unparsable', message: `'${file}' nests code too deeply to be followed: parts of it were passed over.` };
 }
 
 function selector(paths: readonly string[]): (file: string) => boolean {

@@ -100,6 +100,8 @@ export interface CallNode {
 
 type Kind = Effect['kind'] | 'transaction';
 
+export const NO_KINDS: ReadonlySet<Kind> = new Set();
+
 /** Bodies of calls never change once they are made, and are shared by all callers. */
 const kindsOfBody = new WeakMap<readonly Node[], ReadonlySet<Kind>>();
 

@@ -1,14 +1,14 @@
 import type { Entry } from '../core/finding.js';
 import { childrenOf, kindsIn, type Node } from './effects.js';
-import type { FunctionFact } from './facts.js';
+import type { FileFacts, FunctionFact } from './facts.js';
 import type { EntryWalk } from './findings.js';
-import { BUDGET, functionKey, functionRef, spanKey, type Machine, type Summary } from './machine.js';
+import { functionKey, functionRef, guarded, homeOf, spanKey, type Machine, type Summary } from './machine.js';
 import { moduleFrame } from './members.js';
 import { symbolKey } from './program.js';
 import { runFunction } from './run.js';
 import { runSteps } from './steps.js';
 import { instanceOf } from './typing.js';
-import { UNKNOWN, type Value } from './values.js';
+import { UNKNOWN, type FunctionValue, type Value } from './values.js';
 import { walk } from './walk.js';
 
 interface Candidate {
@@ -22,31 +22,34 @@ export function runEntries(machine: Machine): EntryWalk[] {
   const candidates: Candidate[] = [];
   const modules: EntryWalk[] = [];
   for (const facts of machine.program.files.values()) {
-    machine.budget = BUDGET;
-    const frame = moduleFrame(machine, facts.file);
-    runSteps(machine, frame, facts.top);
-    if (frame.nodes.some((node) => kindsIn([node]).size > 0)) modules.push({ ref: frame.ref, entry: 'unknown', walk: walk(frame.nodes) });
+    modules.push(...guarded(machine, facts.file, () => runModule(machine, facts), []));
     for (const fact of facts.functions) {
       if (!fact.hasBody || (fact.parent !== null && fact.classId === null)) continue;
-      machine.budget = BUDGET;
-      const summary = runFunction(machine, { value: { kind: 'function', file: facts.file, id: fact.id, self: selfOf(facts.file, fact), scope: null }, args: [], home: frame.home, isEntry: true });
-      if (summary.nodes.length > 0) candidates.push({ file: facts.file, fact, summary });
+      addCandidate(machine, { kind: 'function', file: facts.file, id: fact.id, self: selfOf(facts.file, fact), scope: null }, candidates);
     }
   }
-  for (const { value } of machine.subscribers.values()) addCallback(machine, value, candidates);
+  for (const { value } of machine.subscribers.values()) addCandidate(machine, value, candidates);
   const roots = candidates.filter((c) => !machine.called.has(functionKey(c.file, c.fact.id)));
   const reached = new Set<string>();
-  for (const root of roots) markReached(root.summary.nodes, reached);
+  for (const root of roots) guarded(machine, root.file, () => markReached(root.summary.nodes, reached), undefined);
   // Functions that only call each other have no entry among them: each is one.
-  const rest = candidates.filter((c) => !roots.includes(c) && !reached.has(spanKey(functionRef(machine, c.file, c.fact).span)));
-  return [...modules, ...[...roots, ...rest].map((candidate) => toEntry(machine, candidate))];
+  const isRoot = new Set(roots);
+  const rest = candidates.filter((c) => !isRoot.has(c) && !reached.has(spanKey(functionRef(machine, c.file, c.fact).span)));
+  return [...modules, ...[...roots, ...rest].flatMap((candidate) => guarded(machine, candidate.file, () => [toEntry(machine, candidate)], []))];
 }
 
-function addCallback(machine: Machine, value: Extract<Value, { kind: 'function' }>, candidates: Candidate[]): void {
+/** The code at the top of a module, when it does anything. */
+function runModule(machine: Machine, facts: FileFacts): EntryWalk[] {
+  const frame = moduleFrame(machine, facts.file);
+  runSteps(machine, frame, facts.top);
+  return kindsIn(frame.nodes).size === 0 ? [] : [{ ref: frame.ref, entry: 'unknown', walk: walk(frame.nodes) }];
+}
+
+function addCandidate(machine: Machine, value: FunctionValue, candidates: Candidate[]): void {
   const fact = machine.program.functionFact(value.file, value.id);
-  machine.budget = BUDGET;
-  const summary = runFunction(machine, { value, args: [], home: functionRef(machine, value.file, fact), isEntry: true });
-  if (summary.nodes.length > 0) candidates.push({ file: value.file, fact, summary });
+  const home = homeOf(machine, value.file, fact);
+  const summary = guarded(machine, value.file, () => runFunction(machine, { value, args: [], home, isEntry: true }), null);
+  if (summary !== null && summary.nodes.length > 0) candidates.push({ file: value.file, fact, summary });
 }
 
 function selfOf(file: string, fact: FunctionFact): Value {

@@ -47,6 +47,8 @@ export interface Machine {
   readonly subscribers: Map<string, CallbackSubscriber>;
   /** Functions that some other function was seen to call. */
   readonly called: Set<string>;
+  /** Files with code that is nested too deeply to follow. */
+  readonly tooDeep: Set<string>;
   /** Work left before the run of one entry is cut short. */
   budget: number;
   depth: number;
@@ -79,7 +81,7 @@ export interface Frame {
 /** Name of the code at the top of a file. */
 export const MODULE = '(module)';
 export const DEPTH_LIMIT = 60;
-export const BUDGET = 400_000;
+export const BUDGET = 40_000;
 
 export function spanOf(file: string, range: { readonly start: number; readonly end: number }): Span {
   return { file, start: range.start, end: range.end };
@@ -91,6 +93,20 @@ export function spanKey(span: Span): string {
 
 export function functionKey(file: string, id: number): string {
   return `${file}#${id}`;
+}
+
+/** Does some work on a file; when the code there nests deeper than the stack, notes it and yields the fallback. */
+export function guarded<T>(machine: Machine, file: string, work: () => T, fallback: T): T {
+  machine.budget = BUDGET;
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    machine.tooDeep.add(file);
+    machine.running.clear();
+    machine.depth = 0;
+    return fallback;
+  }
 }
 
 /** The 1-based line of an offset. */

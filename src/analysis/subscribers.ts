@@ -1,8 +1,8 @@
 import type { Subscriber } from '../core/finding.js';
-import { kindsIn } from './effects.js';
+import { kindsIn, NO_KINDS } from './effects.js';
 import { evaluate } from './evaluate.js';
 import type { DecoratorFact, FunctionFact } from './facts.js';
-import { functionRef, homeOf, lineAt, spanOf, type Machine } from './machine.js';
+import { functionRef, guarded, homeOf, lineAt, spanOf, type Machine } from './machine.js';
 import { moduleFrame } from './members.js';
 import { symbolKey } from './program.js';
 import { runFunction } from './run.js';
@@ -50,6 +50,6 @@ function fieldOf(value: Value | undefined, name: string): Value {
 
 function toSubscriber(machine: Machine, value: FunctionValue, fact: FunctionFact, about: { bus: string; destination: string | null; name: string }): Subscriber {
   const home = homeOf(machine, value.file, fact);
-  const kinds = kindsIn(runFunction(machine, { value, args: [], home, isEntry: true }).nodes);
+  const kinds = guarded(machine, value.file, () => kindsIn(runFunction(machine, { value, args: [], home, isEntry: true }).nodes), NO_KINDS);
   return { file: value.file, line: lineAt(machine, value.file, fact.start), ...about, inbox: kinds.has('guard'), writes: kinds.has('write'), span: spanOf(value.file, fact) };
 }

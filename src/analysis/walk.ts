@@ -62,6 +62,8 @@ interface Context {
 }
 
 const LARGEST_WALK = 60_000;
+/** Writes and publishes that are remembered along a path: the latest ones. */
+const LONGEST_MEMORY = 64;
 
 /** Follows every path of a run, joined where they meet, and pairs each publish with the writes that some path joins it with. */
 export function walk(nodes: readonly Node[]): Walk {
@@ -144,7 +146,7 @@ class Walker implements Walk {
     const isMark = effect.target !== null && context.rows.includes(effect.target);
     if (!isMark) for (const publish of state.publishes) this.pairs.push({ write: occurrence, publish, order: 'after', commit: null });
     const status: Status = transaction !== null ? { kind: 'pending', transaction } : !effect.awaited || context.isDetached ? { kind: 'started' } : { kind: 'committed', by: null };
-    return { ...state, writes: new Map(state.writes).set(occurrence, status) };
+    return { ...state, writes: latest(new Map(state.writes).set(occurrence, status)) };
   }
 
   private publish(effect: PublishEffect, state: State, context: Context): State {
@@ -155,7 +157,7 @@ class Walker implements Walk {
       if (context.isFailing && write.stack !== context.stack) continue;
       this.pairs.push({ write, publish: occurrence, order: status.kind, commit: status.kind === 'committed' ? status.by : null });
     }
-    return { ...state, publishes: new Set(state.publishes).add(occurrence) };
+    return { ...state, publishes: latest(new Set(state.publishes).add(occurrence)) };
   }
 
   private scope(node: Extract<Node, { kind: 'scope' }>, state: State, context: Context): State | null {
@@ -240,5 +242,14 @@ function merge(states: readonly State[]): State | null {
     for (const publish of state.publishes) publishes.add(publish);
     for (const transaction of state.open) open.add(transaction);
   }
-  return { writes, publishes, open };
+  return { writes: latest(writes), publishes: latest(publishes), open };
+}
+
+/** Forgets the oldest entries of a memory that has grown too long. */
+function latest<M extends Map<Occurrence<WriteEffect>, Status> | Set<Occurrence<PublishEffect>>>(memory: M): M {
+  for (const key of memory.keys()) {
+    if (memory.size <= LONGEST_MEMORY) break;
+    (memory as Set<unknown>).delete(key);
+  }
+  return memory;
 }

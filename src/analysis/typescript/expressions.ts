@@ -8,6 +8,8 @@ export interface Declarations {
   functionOf(node: ts.FunctionLikeDeclaration): number;
   classOf(node: ts.ClassLikeDeclaration): number;
   lineOf(node: ts.Node): number;
+  /** Where the text of a node starts. */
+  startOf(node: ts.Node): number;
 }
 
 const CHOICES = new Set([ts.SyntaxKind.AmpersandAmpersandToken, ts.SyntaxKind.BarBarToken, ts.SyntaxKind.QuestionQuestionToken]);
@@ -15,7 +17,7 @@ const CHOICE_ASSIGNMENTS = new Set([ts.SyntaxKind.AmpersandAmpersandEqualsToken,
 
 /** Facts of one expression. `declarations` takes the functions and classes that stand inside it. */
 export function readExpression(node: ts.Expression, declarations: Declarations): Expression {
-  const range = { start: node.getStart(), end: node.getEnd() };
+  const range = { start: declarations.startOf(node), end: node.end };
   const read = (child: ts.Expression): Expression => readExpression(child, declarations);
   if (ts.isIdentifier(node)) return { ...range, kind: 'name', name: node.text };
   if (node.kind === ts.SyntaxKind.ThisKeyword) return { ...range, kind: 'this' };
@@ -46,7 +48,7 @@ function readIndex(node: ts.ElementAccessExpression, range: { start: number; end
 
 function readCall(node: ts.CallExpression, declarations: Declarations): Expression {
   return {
-    start: node.getStart(), end: node.getEnd(), kind: 'call', tagged: false,
+    start: declarations.startOf(node), end: node.end, kind: 'call', tagged: false,
     callee: readExpression(node.expression, declarations),
     args: node.arguments.map((arg) => readExpression(arg, declarations)),
     typeArgs: (node.typeArguments ?? []).flatMap((type) => typeFact(type) ?? []),
@@ -62,7 +64,7 @@ function nameOfCall(node: ts.CallExpression): ts.Node {
 function readValue(node: ts.Expression, range: { start: number; end: number }, declarations: Declarations): Expression {
   const read = (child: ts.Expression): Expression => readExpression(child, declarations);
   if (ts.isStringLiteralLike(node)) return { ...range, kind: 'string', value: node.text };
-  if (ts.isTemplateExpression(node)) return readTemplate(node, read);
+  if (ts.isTemplateExpression(node)) return readTemplate(node, range, read);
   if (ts.isTaggedTemplateExpression(node)) {
     return {
       ...range, kind: 'call', tagged: true, callee: read(node.tag), typeArgs: [], line: declarations.lineOf(node), ...waitingOf(node),
@@ -112,17 +114,17 @@ function textOf(part: Expression): string {
   return part.kind === 'template' ? part.text : '${}';
 }
 
-function readTemplate(node: ts.TemplateExpression, read: (child: ts.Expression) => Expression): Expression {
-  const literal = (part: ts.TemplateHead | ts.TemplateMiddle | ts.TemplateTail): Expression[] => (part.text === '' ? [] : [{ start: part.getStart(), end: part.getEnd(), kind: 'string', value: part.text }]);
+function readTemplate(node: ts.TemplateExpression, range: { start: number; end: number }, read: (child: ts.Expression) => Expression): Expression {
+  const literal = (part: ts.TemplateHead | ts.TemplateMiddle | ts.TemplateTail): Expression[] => (part.text === '' ? [] : [{ start: part.pos, end: part.end, kind: 'string', value: part.text }]);
   const parts = [...literal(node.head), ...node.templateSpans.flatMap((span) => [read(span.expression), ...literal(span.literal)])];
-  return { start: node.getStart(), end: node.getEnd(), kind: 'template', text: parts.map(textOf).join(''), parts };
+  return { ...range, kind: 'template', text: parts.map(textOf).join(''), parts };
 }
 
 function readProperty(property: ts.ObjectLiteralElementLike, declarations: Declarations): PropertyFact[] {
   if (ts.isSpreadAssignment(property)) return [{ name: null, value: readExpression(property.expression, declarations) }];
   const name = property.name === undefined ? null : propertyName(property.name);
   if (name === null) return [];
-  const range = { start: property.getStart(), end: property.getEnd() };
+  const range = { start: declarations.startOf(property), end: property.end };
   if (ts.isShorthandPropertyAssignment(property)) return [{ name, value: { ...range, kind: 'name', name } }];
   if (ts.isPropertyAssignment(property)) return [{ name, value: readExpression(property.initializer, declarations) }];
   return [{ name, value: { ...range, kind: 'function', id: declarations.functionOf(property) } }];

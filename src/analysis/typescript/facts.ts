@@ -33,7 +33,11 @@ class FileReader implements Declarations {
   constructor(private readonly source: ts.SourceFile) {}
 
   lineOf(node: ts.Node): number {
-    return this.source.getLineAndCharacterOfPosition(node.getStart(this.source)).line + 1;
+    return this.source.getLineAndCharacterOfPosition(this.startOf(node)).line + 1;
+  }
+
+  startOf(node: ts.Node): number {
+    return node.getStart(this.source); // without the file, it climbs the whole tree to find it
   }
 
   functionOf(node: ts.FunctionLikeDeclaration): number {
@@ -45,7 +49,7 @@ class FileReader implements Declarations {
     else if (isUnnamedDefault(node)) this.declarations[EXPORTED] ??= { kind: 'function', id };
     this.enclosing.push(id);
     const fact: FunctionFact = {
-      id, parent, line: this.lineOf(nameNode(node)), start: startOf(node), end: node.getEnd(),
+      id, parent, line: this.lineOf(nameNode(node)), start: this.startBehindDecorators(node), end: node.end,
       name: functionName(node), classId: isMethod ? (this.enclosingClass.at(-1) ?? null) : null,
       parameters: node.parameters.map((parameter) => this.parameterOf(parameter)),
       body: this.bodyOf(node),
@@ -56,6 +60,13 @@ class FileReader implements Declarations {
     this.enclosing.pop();
     this.functions[id] = fact;
     return id;
+  }
+
+  private startBehindDecorators(node: ts.FunctionLikeDeclaration): number {
+    const decorators = ts.canHaveDecorators(node) ? (ts.getDecorators(node) ?? []) : [];
+    const last = decorators.at(-1);
+    if (last === undefined) return this.startOf(node);
+    return this.startOf(node.modifiers?.find((modifier) => !ts.isDecorator(modifier) && modifier.pos >= last.end) ?? nameNode(node));
   }
 
   private bodyOf(node: ts.FunctionLikeDeclaration): Step[] {
@@ -88,7 +99,7 @@ class FileReader implements Declarations {
     const heritage = (token: ts.SyntaxKind): readonly ts.ExpressionWithTypeArguments[] => node.heritageClauses?.find((clause) => clause.token === token)?.types ?? [];
     const base = heritage(ts.SyntaxKind.ExtendsKeyword)[0];
     this.classes[id] = {
-      id, name: node.name?.text ?? null, line: this.lineOf(node.name ?? node), start: node.getStart(), end: node.getEnd(),
+      id, name: node.name?.text ?? null, line: this.lineOf(node.name ?? node), start: this.startOf(node), end: node.end,
       isAbstract: hasModifier(node, ts.SyntaxKind.AbstractKeyword), typeParameters: (node.typeParameters ?? []).map((p) => p.name.text),
       base: base === undefined ? null : readExpression(base.expression, this),
       baseArgs: (base?.typeArguments ?? []).flatMap((type) => typeFact(type) ?? []),
@@ -123,18 +134,10 @@ class FileReader implements Declarations {
       if (name === null) return [];
       return [{
         name, args: (call?.arguments ?? []).map((arg) => readExpression(arg, this)),
-        start: decorator.getStart(), end: decorator.getEnd(), line: this.lineOf(expression),
+        start: this.startOf(decorator), end: decorator.end, line: this.lineOf(expression),
       }];
     });
   }
-}
-
-/** Where a function starts for the reader: behind its decorators. */
-function startOf(node: ts.FunctionLikeDeclaration): number {
-  const decorators = ts.canHaveDecorators(node) ? (ts.getDecorators(node) ?? []) : [];
-  const last = decorators.at(-1);
-  if (last === undefined) return node.getStart();
-  return node.modifiers?.find((modifier) => !ts.isDecorator(modifier) && modifier.pos >= last.end)?.getStart() ?? nameNode(node).getStart();
 }
 
 /** `export default class { … }`, `export default function () { … }`. */
