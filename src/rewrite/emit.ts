@@ -13,7 +13,7 @@ export function storeLines(style: TextStyle, indent: string, event: { readonly v
 }
 
 /** Columns of a line; a tab counts as two. */
-function columns(line: string): number {
+export function columns(line: string): number {
   return line.replaceAll('\t', '  ').length;
 }
 

@@ -1,5 +1,6 @@
 import { ts } from 'ts-morph';
 import type { CodemodContext } from './codemod.js';
+import { columns } from './emit.js';
 import { specifierOf } from './imports.js';
 import { projectOf } from './project.js';
 import { refuse } from './refusal.js';
@@ -23,11 +24,11 @@ export function guardText(code: SubscriberCode, delivery: Delivery, { indent, ma
   const call = `await isFirstDelivery(${args.join(', ')})`;
   const line = `${indent}if (!(${call})) `;
   const leave = block(exit, indent, style);
-  if (line.length + (leave.split(style.eol)[0]?.length ?? 0) <= style.width) return line + leave;
+  if (columns(line + (leave.split(style.eol)[0] ?? '')) <= style.width) return line + leave;
   const name = freeName(['isFirst', 'isNew'], takenNames(code.fn));
   const declaration = `${indent}const ${name} = ${call}${style.semicolon}`;
   const broken = [`${indent}const ${name} = await isFirstDelivery(`, ...args.map((argument, index) => `${indent}${style.indent}${argument}${index < 2 ? ',' : style.trailingComma}`), `${indent})${style.semicolon}`];
-  return `${declaration.length <= style.width ? declaration : broken.join(style.eol)}${style.eol}${indent}if (!${name}) ${leave}`;
+  return `${columns(declaration) <= style.width ? declaration : broken.join(style.eol)}${style.eol}${indent}if (!${name}) ${leave}`;
 }
 
 function block(exit: readonly string[], indent: string, style: { readonly eol: string; readonly indent: string }): string {

@@ -55,7 +55,8 @@ function emit(code: SubscriberCode, delivery: Delivery, work: Work, how: { reado
   if (delivery.inline !== null) {
     const { inline, message } = delivery;
     edits.insert(file, start, `const ${message} = ${inline.getText()}${style.semicolon}${style.eol}${indent}`);
-    edits.drop(file, { start: inline.getStart(), end: inline.getEnd() });
+    // What was inserted right behind it, as another argument, stays.
+    edits.drop(file, { start: inline.getStart(), end: inline.getEnd() - 1 });
     edits.replace(file, { start: inline.getStart(), end: inline.getEnd() }, message);
   }
   const guard = guardText(code, delivery, { indent: inner, manager: how.manager, exit: [`return${style.semicolon}`] });

@@ -8,6 +8,7 @@ import type { Change } from '../workspace/sink.js';
 import { overlay, type Workspace } from '../workspace/workspace.js';
 import { parse } from './edits.js';
 import type { RefusalCode } from './reasons.js';
+import { unjoinedCall } from './verify-inbox.js';
 import { newTypeErrors, syntaxErrors } from './types-check.js';
 
 /** The files as they become. Throws when edits overlap: a bug of a codemod. */
@@ -85,6 +86,8 @@ function subscriberDifference(before: Analysis, after: Analysis, subscriber: Sub
   const isOwn = (other: Subscriber): boolean => other.file === subscriber.file && other.name === subscriber.name && twins.some(({ destination }) => destination === other.destination);
   const own = after.result.subscribers.filter(isOwn);
   if (own.length === 0 || own.some(({ inbox }) => !inbox)) return `'${subscriber.name}' would not be found behind its inbox.`;
+  const unjoined = own[0] === undefined ? null : unjoinedCall(after, own[0]);
+  if (unjoined !== null) return `${unjoined}.`;
   const others = difference(before.result.subscribers.filter((other) => !isOwn(other)).map(subscriberKey), after.result.subscribers.filter((other) => !isOwn(other)).map(subscriberKey));
   if (others !== null) return `Another subscriber would change: ${others}.`;
   return difference(before.result.findings.map(handlerKey), after.result.findings.map(handlerKey));
