@@ -1,5 +1,6 @@
 import { ts } from 'ts-morph';
-import { lineOf, unwrap } from './ast.js';
+import type { FunctionRef } from '../core/finding.js';
+import { findFunction, isAsync, lineOf, unwrap, walk } from './ast.js';
 import type { EditSet } from './edits.js';
 import { projectOf, type Project } from './project.js';
 import { refuse } from './refusal.js';
@@ -21,9 +22,15 @@ const envelopeFields = new Set(['key', 'value', 'headers', 'partition', 'timesta
 
 /** Guards: the message has to be an object that can take an `eventId`, and whose shape is written down in the code. */
 export function readMessage(edits: EditSet, file: string, node: ts.Expression, context: CodemodContext): Message {
-  const shape = shapeOf(node);
   const at = `${file}:${lineOf(node)}`;
   const project = projectOf(context.workspace);
+  const made = madeByFactory(file, node, context);
+  const [first] = made;
+  if (first !== undefined) {
+    for (const each of made) guardShape(project, each.file, each.shape, `${each.file}:${lineOf(each.shape)}`);
+    return { node, shape: first.shape, className: null };
+  }
+  const shape = shapeOf(node);
   if (ts.isObjectLiteralExpression(shape)) {
     guardLiteral(shape, at);
     return { node, shape, className: null };
@@ -31,6 +38,40 @@ export function readMessage(edits: EditSet, file: string, node: ts.Expression, c
   const className = shape.expression.getText();
   guardClass(project, file, className, at);
   return { node, shape, className };
+}
+
+function guardShape(project: Project, file: string, shape: Message['shape'], at: string): void {
+  if (ts.isObjectLiteralExpression(shape)) guardLiteral(shape, at);
+  else guardClass(project, file, shape.expression.getText(), at);
+}
+
+/** What a function of the project makes, when the message is what it returns and it returns nothing but new objects. */
+function madeByFactory(file: string, node: ts.Expression, context: CodemodContext): readonly { readonly file: string; readonly shape: Message['shape'] }[] {
+  const inner = unwrap(node);
+  const declaration = ts.isIdentifier(inner) ? findVariable(inner, inner.text) : null;
+  const value = declaration !== null && ts.isVariableDeclaration(declaration) && declaration.initializer !== undefined ? unwrap(declaration.initializer) : inner;
+  if (!ts.isCallExpression(value)) return [];
+  const span = { file, start: value.getStart(), end: value.getEnd() };
+  const call = context.analysis.callsIn(span).find((candidate) => candidate.span.start === span.start && candidate.span.end === span.end);
+  if (call?.callee.kind !== 'project' || call.effects.read || call.effects.write) return [];
+  const shapes = call.callee.functions.map((ref) => returnedShapes(ref, context));
+  return shapes.every((each) => each.length > 0) ? shapes.flat() : [];
+}
+
+function returnedShapes(ref: FunctionRef, context: CodemodContext): readonly { readonly file: string; readonly shape: Message['shape'] }[] {
+  const source = context.analysis.sourceFile(ref.file);
+  const fn = source === null ? null : findFunction(source, ref.span);
+  if (fn?.body === undefined || isAsync(fn)) return [];
+  const values: (ts.Expression | undefined)[] = [];
+  if (!ts.isBlock(fn.body)) values.push(fn.body);
+  else walk(fn.body, (node) => {
+    if (ts.isFunctionLike(node)) return false;
+    if (ts.isReturnStatement(node)) values.push(node.expression);
+    return true;
+  });
+  const shapes = values.map((value) => (value === undefined ? null : unwrap(value)));
+  const isShape = (shape: ts.Expression | null): shape is Message['shape'] => shape !== null && (ts.isObjectLiteralExpression(shape) || ts.isNewExpression(shape));
+  return shapes.every(isShape) ? shapes.map((shape) => ({ file: ref.file, shape })) : [];
 }
 
 function shapeOf(node: ts.Expression): Message['shape'] {
