@@ -20,6 +20,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/rewrite': ['codemods', 'src/templates', 'src/analysis', 'src/adapters', 'src/schema', 'src/workspace', 'src/core'],
   'src/plan': ['src/rewrite', 'src/analysis', 'src/adapters', 'src/schema', 'src/templates', 'src/workspace', 'src/core'],
   'src/wizard': ['src/plan', 'src/rewrite', 'src/report', 'src/analysis', 'src/adapters', 'src/schema', 'src/templates', 'src/workspace', 'src/core'],
+  'src/index.ts': ['src/analysis', 'src/schema', 'src/workspace', 'src/core'],
   'src/cli': ['src/wizard', 'src/plan', 'src/rewrite', 'src/report', 'src/analysis', 'src/adapters', 'src/schema', 'src/templates', 'src/workspace', 'src/core'],
 };
 

@@ -3,7 +3,7 @@ import type { Finding, Subscriber } from '../core/finding.js';
 import { cutOverOf, type ProjectFacts, type ServiceFacts } from './facts.js';
 import { cutOver, gatesFor, inboxes, relayStable, type Gate } from './gates.js';
 import type { Block, Item, Line } from './document.js';
-import type { HandlerState } from './handlers.js';
+import { eventOf, goesToExchange, type HandlerState } from './handlers.js';
 import { storedSubscribers, subscriberSubject } from './next.js';
 import { subscribersOf } from './subscriptions.js';
 
@@ -147,8 +147,9 @@ function gateLine(gates: readonly Gate[]): readonly string[] {
 
 function eventBlock(event: string, facts: ProjectFacts): Block {
   const publishers = facts.handlers.filter((handler) => handler.events.includes(event));
-  const destinations = publishers.flatMap(({ findings }) => findings.map(({ publish }) => publish.destination));
-  const subscribers = subscribersOf([event, ...(publishers.length === 1 && publishers[0]?.events.length === 1 ? destinations : [])], facts.subscribers);
+  const findings = publishers.flatMap((handler) => handler.findings).filter((finding) => eventOf(finding) === event);
+  const names = [event, ...findings.map(({ publish }) => publish.destination)];
+  const subscribers = subscribersOf({ names, goesToExchange: findings.some(goesToExchange) }, facts.subscribers);
   return {
     key: `event ${plain(event)}`,
     lines: [

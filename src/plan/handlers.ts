@@ -50,6 +50,11 @@ export function eventOf({ publish }: Finding): string {
   return [route.pattern, route.routingKey, route.queue, publish.destination].find((name) => name !== null && name !== '') ?? 'an event without a name';
 }
 
+/** Whether bindings of the broker decide who gets the event. */
+export function goesToExchange({ publish }: Finding): boolean {
+  return publish.route.transport === 'amqp' && publish.route.exchange !== null;
+}
+
 interface Group {
   readonly handler: Handler;
   readonly findings: Finding[];
@@ -81,7 +86,7 @@ function toState({ handler, findings, stores }: Group, { result, services, isAmb
     service: serviceOf(services, file)?.name ?? '',
     stage: stageOf(findings),
     kind: kindOf(findings),
-    subscribers: subscribersOf(destinations, result.subscribers),
+    subscribers: subscribersOf({ names: destinations, goesToExchange: findings.some(goesToExchange) }, result.subscribers),
     awaited: findings.every(({ publish }) => publish.awaited),
     subject: isAmbiguous ? `${file}#${name}` : name,
   };

@@ -76,6 +76,14 @@ describe('the gate before outbox-only', () => {
   });
 });
 
+test('an event that goes to an exchange may reach every queue, whatever its name', () => {
+  const placed = finding({ name: 'Orders.place' });
+  const toExchange = { ...placed, publish: { ...placed.publish, route: { ...placed.publish.route, transport: 'amqp' as const, pattern: null, exchange: 'shop', routingKey: 'order.placed' } } };
+  const subscribers = [{ ...subscriber('Mails.listen', 'mails'), bus: 'amqplib' }, subscriber('Other.onPaid', 'order.paid')];
+  expect(facts({ result: { findings: [toExchange], subscribers } }).handlers[0]?.subscribers.map(({ name }) => name)).toEqual(['Mails.listen']);
+  expect(facts({ result: { findings: [placed], subscribers } }).handlers[0]?.subscribers).toEqual([]);
+});
+
 describe('order of work', () => {
   test('lost before phantom, http and subscribers before commands and cron, more subscribers, then those not awaited', () => {
     const { handlers } = facts({
