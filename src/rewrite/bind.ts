@@ -1,6 +1,6 @@
 import { ts } from 'ts-morph';
 import type { Receiver, ResolvedCall } from '../core/finding.js';
-import { enclosingClass, findNode, lineOf, unwrap } from './ast.js';
+import { decoratorNames, enclosingClass, findNode, lineOf, unwrap } from './ast.js';
 import type { CodemodContext } from './codemod.js';
 import type { EditSet } from './edits.js';
 import { short } from './message.js';
@@ -84,12 +84,21 @@ function guardQueryBuilder(edits: EditSet, file: string, expression: ts.Expressi
   }
 }
 
-/** Whether the declared type of a receiver is a class of the project (or anything else but TypeORM's own repository). */
+/**
+ * Whether a receiver may be of a class of the project. Only what `@InjectRepository` gives is surely TypeORM's own:
+ * `withRepository` makes a new instance by the constructor, and another class may have another one.
+ */
 function isCustomRepository(file: string, receiver: ts.Expression, context: CodemodContext): boolean {
-  const declared = declaredType(receiver);
-  if (declared === null) return receiver.kind === ts.SyntaxKind.ThisKeyword;
-  const name = /^[\w$]+/.exec(declared)?.[0] ?? '';
-  return projectOf(context.workspace).moduleOf(file, name) !== 'typeorm';
+  const inner = unwrap(receiver);
+  if (ts.isIdentifier(inner)) {
+    const declaration = findVariable(inner, inner.text);
+    const value = declaration !== null && ts.isVariableDeclaration(declaration) && declaration.initializer !== undefined ? unwrap(declaration.initializer) : null;
+    return value === null || !ts.isPropertyAccessExpression(value) || isCustomRepository(file, value, context);
+  }
+  if (!ts.isPropertyAccessExpression(inner) || inner.expression.kind !== ts.SyntaxKind.ThisKeyword) return true;
+  const property = propertyOf(enclosingClass(inner), inner.name.text);
+  const name = /^[\w$]+/.exec(property?.type?.getText() ?? '')?.[0] ?? '';
+  return property === null || !decoratorNames(property).includes('InjectRepository') || projectOf(context.workspace).moduleOf(file, name) !== 'typeorm';
 }
 
 /** Text of the type that a property of `this`, or a variable or parameter, is declared with. */

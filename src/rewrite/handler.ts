@@ -33,6 +33,7 @@ export function readHandler(findings: HandlerFindings, context: CodemodContext, 
   guardTypeOrm(context);
   const edits = new EditSet(context.workspace, context.analysis);
   const { file, name } = handler;
+  if (/\.[cm]?jsx?$/.test(file)) refuse('no-codemod', `'${file}' is JavaScript; the outbox code and the codemods are TypeScript.`);
   const fn = findFunction(edits.open(file).source, handler.span);
   if (fn === null || fn.body === undefined) refuse('publish-not-found', `The function '${name}' (${file}:${handler.line}) could not be found again.`);
   if ((ts.isMethodDeclaration(fn) || ts.isFunctionDeclaration(fn)) && fn.asteriskToken !== undefined) refuse('generator', `'${name}' (${file}:${handler.line}) is a generator: its caller decides when the next statement runs.`);
@@ -126,6 +127,9 @@ export function importOutbox(code: HandlerCode, context: CodemodContext): { read
   const { edits, file } = code;
   const { source } = edits.open(file);
   for (const [name, module] of [['integrationEvent', 'integration-event.ts'], ['store', 'store.ts']] as const) {
+    const bound = projectOf(context.workspace).moduleOf(file, name);
+    const isOther = bound === null || projectOf(context.workspace).resolve(bound, file) !== `${context.service.outbox}/${module}`;
+    if (isOther && takenNames(code.fn).has(name)) refuse('name-taken', `'${name}' means something else in ${file}. Rename it there: the rewrite calls the outbox's '${name}'.`);
     edits.need(file, name, specifierOf(projectOf(context.workspace), file, `${context.service.outbox}/${module}`, source));
   }
   return { store: 'store', integrationEvent: 'integrationEvent' };

@@ -2,6 +2,8 @@ import { ts } from 'ts-morph';
 import type { Edit } from '../core/edit.js';
 import type { EditSet, NeededImport } from './edits.js';
 import type { Project } from './project.js';
+import { refuse } from './refusal.js';
+import { moduleNames } from './scope.js';
 import { quoted } from './style.js';
 
 /** All edits, those for the imports that were asked for included. */
@@ -19,9 +21,13 @@ function addImports(edits: EditSet, file: string, needed: readonly NeededImport[
   const { source, text, style } = edits.open(file);
   const declarations = source.statements.filter(ts.isImportDeclaration);
   const modules = new Map<string, string[]>();
+  const taken = moduleNames(source);
   for (const { name, module } of needed) {
     const same = declarations.filter((declaration) => ts.isStringLiteral(declaration.moduleSpecifier) && declaration.moduleSpecifier.text === module);
     if (same.some((declaration) => importsValue(declaration, name))) continue;
+    // A manager is only ever a parameter's type; the others are needed when the code runs.
+    if (name === 'EntityManager' && same.some((declaration) => importsAsType(declaration, name))) continue;
+    if (taken.has(name)) refuse('name-taken', `'${name}' means something else in ${file}. Rename it there: the rewrite needs the '${name}' of '${module}'.`);
     const names = modules.get(module) ?? [];
     if (!names.includes(name)) names.push(name);
     modules.set(module, names);
@@ -42,6 +48,11 @@ function importsValue(declaration: ts.ImportDeclaration, name: string): boolean 
   const bindings = declaration.importClause?.namedBindings;
   if (declaration.importClause?.isTypeOnly === true || bindings === undefined || !ts.isNamedImports(bindings)) return false;
   return bindings.elements.some((element) => element.name.text === name && element.propertyName === undefined && !element.isTypeOnly);
+}
+
+function importsAsType(declaration: ts.ImportDeclaration, name: string): boolean {
+  const bindings = declaration.importClause?.namedBindings;
+  return bindings !== undefined && ts.isNamedImports(bindings) && bindings.elements.some((element) => element.name.text === name);
 }
 
 function takesNames(declaration: ts.ImportDeclaration): boolean {

@@ -62,6 +62,7 @@ export const refusalReasons = {
   'subscriber-shape': 'The subscriber has a shape that the codemod does not know.',
   'subscriber-result-used': 'What the subscriber returns has a meaning for the bus.',
   'acknowledge-in-span': 'The acknowledgement is not where it can stay behind the commit.',
+  'name-taken': 'A name that the rewrite needs means something else in the file.',
   'syntax-error': 'The result would not parse.',
   'type-errors': 'The result would have type errors that were not there before.',
   'scan-differs': 'Scanning the result does not say what the rewrite was to reach.',

@@ -30,7 +30,7 @@ export function recordUndo(workspace: Workspace, record: { readonly name: string
     file: changedFile,
     before,
     afterHash: hash(after ?? ''),
-    patch: createTwoFilesPatch(changedFile, changedFile, after ?? '', before ?? ''),
+    patch: createTwoFilesPatch(changedFile, changedFile, after ?? '', before ?? '', undefined, undefined, { context: 3 }),
   }));
   const after = `${JSON.stringify({ schemaVersion: 1, name: record.name, stage: record.stage, files }, null, 2)}\n`;
   return { file, before: workspace.read(file), after };
