@@ -8,7 +8,7 @@ import { refuse } from './refusal.js';
 import { bindingNames, freeName, referencedNames, takenNames } from './scope.js';
 import { indentAt } from './style.js';
 import type { Delivery, SubscriberCode } from './subscriber.js';
-import { acknowledges, databaseCalls, guardHandles, isLogStatement, isTrailing } from './work.js';
+import { acknowledges, databaseCalls, guardHandles, isLogStatement, isTrailing, returnsIn } from './work.js';
 
 /** Puts the inbox check in front of the work of a callback transaction that the subscriber has already. */
 export function joinCallbackTransaction(code: SubscriberCode, delivery: Delivery, call: ts.CallExpression): void {
@@ -20,6 +20,7 @@ export function joinCallbackTransaction(code: SubscriberCode, delivery: Delivery
   const manager = callback.parameters[0]?.name;
   if (manager === undefined || !ts.isIdentifier(manager)) refuse('transaction-shape', `The callback of '${short(call.expression)}' (${at}) does not take the manager of its transaction, so its writes do not run in it.`);
   const statement = statementAround(code, call, at);
+  guardBefore(code, delivery, statement);
   guardInside(code, { handle: manager.text, start: callback.getStart(), end: callback.getEnd(), statement });
   guardHandles(code, delivery, [callback.body]);
   const wantsValue = skipForDuplicates(code, delivery, statement);
@@ -44,6 +45,21 @@ function statementAround(code: SubscriberCode, call: ts.CallExpression, at: stri
   if (ts.isExpressionStatement(node)) return node;
   if (ts.isVariableDeclaration(node) && ts.isVariableDeclarationList(node.parent) && node.parent.declarations.length === 1 && ts.isVariableStatement(node.parent.parent)) return node.parent.parent;
   refuse('transaction-shape', `What the transaction (${at}) gives back is used in an expression. Put it into a constant first.`);
+}
+
+/** Guards: before the transaction, a duplicate would only read and prepare. */
+function guardBefore(code: SubscriberCode, delivery: Delivery, transaction: ts.Statement, runner?: string): void {
+  walk(code.body, (node) => {
+    if (ts.isFunctionLike(node) || node.pos >= transaction.pos) return false;
+    if (ts.isStatement(node) && node.end <= transaction.pos && acknowledges(delivery, node) && returnsIn(node).length === 0) {
+      refuse('acknowledge-in-span', `'${short(node)}' (${code.file}:${lineOf(node)}) acknowledges before the transaction commits: a crash between the two would lose the message. Acknowledge at the end of the subscriber.`);
+    }
+    if (!ts.isAwaitExpression(node) || node.end > transaction.pos) return true;
+    const call = unwrap(node.expression);
+    const isRead = code.calls.some(({ call: { effects }, node: found }) => found === call && effects.read && !effects.write);
+    if (isRead || acknowledges(delivery, node) || (runner !== undefined && referencedNames(call).has(runner))) return true;
+    refuse('external-await', `'${short(node)}' (${code.file}:${lineOf(node)}) stands before the transaction and would be done again for a duplicate. Put it into the transaction if it uses the database; else this subscriber has to be rewritten by hand.`);
+  });
 }
 
 /** Guards: every write is in the transaction and goes through its handle; reads may stand before it. */
@@ -130,6 +146,7 @@ export function joinRunnerTransaction(code: SubscriberCode, delivery: Delivery):
   const at = `${code.file}:${lineOf(start.statement)}`;
   if (start.runner !== commit.runner) refuse('transaction-shape', `'${code.name}' (${at}) starts one transaction and commits another.`);
   const [first, before] = firstOfWork(start.statement, commit.statement, at);
+  guardBefore(code, delivery, start.statement, start.runner);
   guardInside(code, { handle: start.runner, start: start.statement.getEnd(), end: commit.statement.getStart(), statement: commit.statement });
   guardHandles(code, delivery, [...commit.list.statements.slice(commit.list.statements.indexOf(first), commit.list.statements.indexOf(commit.statement))]);
   const exits = duplicateExits(code, delivery, commit);

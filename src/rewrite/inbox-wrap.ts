@@ -138,14 +138,14 @@ function guardThrow(code: SubscriberCode, root: ts.Statement): void {
 
 /** Guards: what is declared in the work is used in it only. */
 function guardNames(code: SubscriberCode, work: Work, roots: readonly ts.Statement[]): void {
-  const declared = new Set<string>();
-  for (const root of roots) {
-    if (ts.isVariableStatement(root)) for (const declaration of root.declarationList.declarations) for (const name of bindingNames(declaration.name)) declared.add(name);
-    if ((ts.isFunctionDeclaration(root) || ts.isClassDeclaration(root)) && root.name !== undefined) declared.add(root.name.text);
-  }
+  const declared = new Set(roots.flatMap(declaredNames));
   for (const statement of work.behind) {
     const name = [...referencedNames(statement)].find((candidate) => declared.has(candidate));
     if (name !== undefined) refuse('declaration-in-span', `'${name}' is declared in the work and used behind it (${code.file}:${lineOf(statement)}), where the transaction is over and a duplicate has none. Move that statement before the acknowledgement.`);
   }
 }
 
+function declaredNames(statement: ts.Statement): readonly string[] {
+  if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.flatMap(({ name }) => bindingNames(name));
+  return (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)) && statement.name !== undefined ? [statement.name.text] : [];
+}

@@ -54,7 +54,7 @@ function guardPublishes(code: SubscriberCode, context: CodemodContext): void {
   for (const { call, node } of code.calls) {
     if (!call.effects.publish || call.effects.transaction || sites.includes(node.getStart()) || holds(code, node, sites)) continue;
     const callee = call.callee.kind === 'project' && usesDatabase(call) ? call.callee.functions[0]?.name : undefined;
-    const advice = callee === undefined ? 'Write and publish in one function, and rewrite that to dual-publish first.' : `Run 'outboxify rewrite ${callee} --to dual-publish' first.`;
+    const advice = `Write and publish in '${code.name}' itself${callee === undefined ? '' : ` and not in '${callee}'`}, and rewrite it to dual-publish first.`;
     refuse('publish-on', `'${short(node)}' (${code.file}:${lineOf(node)}) also publishes. With the inbox, a redelivery would no longer repeat that publish when a crash prevents it. ${advice}`);
   }
 }

@@ -39,12 +39,14 @@ export function readSubscriber(subscriber: Subscriber, context: CodemodContext):
   const { file, name, line } = subscriber;
   const at = `${file}:${line}`;
   if (subscriber.inbox) refuse('already-there', `'${name}' (${at}) goes through the inbox already.`);
+  if (!subscriber.writes) refuse('no-write', `No write to the database is found in '${name}' (${at}), so an inbox record would have nothing to commit with. If a second delivery does harm, make its effect idempotent by hand.`);
+  const { root } = context.service;
+  if (root !== '.' && !file.startsWith(`${root}/`)) refuse('subscriber-shape', `'${name}' (${at}) belongs to no service, so it can not be told whose database and inbox it would use. Ask the inbox in the functions of the services that it calls, by hand.`);
   if (context.workspace.read(`${context.service.outbox}/inbox.ts`) === null) {
     refuse('no-inbox', `'${context.service.outbox}/inbox.ts' is missing: there is no inbox to ask. Run 'outboxify migration inbox --write'.`);
   }
   const version = projectOf(context.workspace).dependency(context.service.root, 'typeorm');
   if (version !== null && /^[\^~]?0\.[12]\./.test(version)) refuse('typeorm-too-old', `'${context.service.root}' uses TypeORM '${version}'; the rewrite needs 'manager.withRepository', which came with 0.3.`);
-  if (!subscriber.writes) refuse('no-write', `'${name}' (${at}) writes nothing to the database, so an inbox record would have nothing to commit with. If a second delivery does harm, make its effect idempotent by hand.`);
   const edits = new EditSet(context.workspace, context.analysis);
   const fn = findFunction(edits.open(file).source, subscriber.span);
   if (fn?.body === undefined) refuse('subscriber-shape', `The function '${name}' (${at}) could not be found again.`);
