@@ -5,6 +5,7 @@ import { cutOver, gatesFor, inboxes, relayStable, type Gate } from './gates.js';
 import type { Block, Item, Line } from './document.js';
 import { eventOf, goesToExchange, type HandlerState } from './handlers.js';
 import { storedSubscribers, subscriberSubject } from './next.js';
+import { gateReason } from './reasons.js';
 import { subscribersOf } from './subscriptions.js';
 
 /** Whether the next rewrite of a handler is possible. */
@@ -102,7 +103,7 @@ function relayItems(service: ServiceFacts, facts: ProjectFacts): readonly Line[]
 /** A relay has something to deliver once an event is stored. */
 function storedGate({ handlers }: ServiceFacts): Gate {
   const isMet = handlers.some(({ stage }) => stage !== 'legacy');
-  return { id: 'stored-events', title: 'a handler at dual-publish', reasons: isMet ? [] : [{ code: 'no-stored-events', message: 'No handler of the service stores its event yet.' }] };
+  return { id: 'stored-events', title: 'a handler at dual-publish', reasons: isMet ? [] : [gateReason('no-stored-events', 'No handler of the service stores its event yet.')] };
 }
 
 function handlerBlock(handler: HandlerState, { facts, rewriteOf }: ChecklistInput): Block {

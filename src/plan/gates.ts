@@ -2,6 +2,7 @@ import type { Stage } from '../core/finding.js';
 import type { Reason } from '../core/outcome.js';
 import { consumerFigures, consumerOf, cutOverOf, outboxFigures, serviceFacts, type ProjectFacts } from './facts.js';
 import type { HandlerState } from './handlers.js';
+import { gateReason } from './reasons.js';
 
 export type GateId =
   /** The service has the outbox's code and its migration. */
@@ -50,11 +51,11 @@ export function outboxTable(service: string, facts: ProjectFacts): Gate {
 function outboxTableReasons(service: string, facts: ProjectFacts): readonly Reason[] {
   const known = serviceFacts(facts, service);
   const command = `npx outboxify migration outbox --service ${service} --write`;
-  if (known === null) return [{ code: 'no-service', message: 'The handler belongs to no service of outboxify.json.' }];
-  if (!known.outbox.hasCode) return [{ code: 'no-outbox', message: `'${known.config.outbox}/store.ts' is missing: run '${command}'.` }];
-  if (outboxFigures(facts, service) === null) return [{ code: 'outbox-not-migrated', message: `The database of '${service}' has no outbox table: run the migration '${known.outbox.migration ?? ''}'.` }];
+  if (known === null) return [gateReason('no-service', 'The handler belongs to no service of outboxify.json.')];
+  if (!known.outbox.hasCode) return [gateReason('no-outbox', `'${known.config.outbox}/store.ts' is missing: run '${command}'.`)];
+  if (outboxFigures(facts, service) === null) return [gateReason('outbox-not-migrated', `The database of '${service}' has no outbox table: run the migration '${known.outbox.migration ?? ''}'.`)];
   if (known.outbox.migration === null && facts.figures.get(service) === undefined) {
-    return [{ code: 'no-outbox-migration', message: `No migration of '${service}' creates the outbox table: run '${command}'.` }];
+    return [gateReason('no-outbox-migration', `No migration of '${service}' creates the outbox table: run '${command}'.`)];
   }
   return [];
 }
@@ -65,15 +66,15 @@ export function inboxes({ subscribers }: Pick<HandlerState, 'subscribers'>, _fac
   return {
     id: 'inboxes',
     title: 'inbox of every subscriber',
-    reasons: open.map(({ name, file, line, destination }) => ({
-      code: 'subscriber-without-inbox',
-      message: `'${name}' (${file}:${line}) ${destination === null ? 'may subscribe to the event' : `subscribes to '${destination}'`} and has no inbox: run 'npx outboxify inbox ${name} --write'.`,
-    })),
+    reasons: open.map(({ name, file, line, destination }) => gateReason(
+      'subscriber-without-inbox',
+      `'${name}' (${file}:${line}) ${destination === null ? 'may subscribe to the event' : `subscribes to '${destination}'`} and has no inbox: run 'npx outboxify inbox ${name} --write'.`,
+    )),
   };
 }
 
 export function cutOver(service: string, facts: ProjectFacts): Gate {
-  const reasons = cutOverOf(facts, service) !== null ? [] : [{ code: 'no-cut-over', message: `No cut-over of '${service}' is recorded: run 'npx outboxify ops cut-over --service ${service} --write'.` }];
+  const reasons = cutOverOf(facts, service) !== null ? [] : [gateReason('no-cut-over', `No cut-over of '${service}' is recorded: run 'npx outboxify ops cut-over --service ${service} --write'.`)];
   return { id: 'cut-over', title: 'cut-over', reasons };
 }
 
@@ -83,15 +84,15 @@ export function relayStable(handler: Pick<HandlerState, 'service' | 'subscribers
 
 function relayReasons(service: string, facts: ProjectFacts): readonly Reason[] {
   const known = serviceFacts(facts, service);
-  if (known !== null && !known.hasRelay) return [{ code: 'no-relay', message: `'${known.config.outbox}/relay' is missing: run 'npx outboxify relay --service ${service} --write'.` }];
+  if (known !== null && !known.hasRelay) return [gateReason('no-relay', `'${known.config.outbox}/relay' is missing: run 'npx outboxify relay --service ${service} --write'.`)];
   const figures = outboxFigures(facts, service);
   if (figures === undefined) return [unknownFigures(service, `the relay of '${service}'`)];
-  if (figures === null) return [{ code: 'outbox-not-migrated', message: `The database of '${service}' has no outbox table.` }];
+  if (figures === null) return [gateReason('outbox-not-migrated', `The database of '${service}' has no outbox table.`)];
   const { failed, oldestPendingSeconds: lag, lastSentAt } = figures;
   return [
-    ...(lastSentAt === null ? [{ code: 'relay-silent', message: `The relay of '${service}' has published nothing yet.` }] : []),
-    ...(failed > 0 ? [{ code: 'failed-rows', message: `${failed} rows of '${service}' have failed: see 'npx outboxify ops failed --service ${service}'.` }] : []),
-    ...(lag !== null && lag > largestLagSeconds ? [{ code: 'relay-lag', message: `The oldest pending row of '${service}' waits for ${Math.round(lag)} s; at most ${largestLagSeconds} s are allowed.` }] : []),
+    ...(lastSentAt === null ? [gateReason('relay-silent', `The relay of '${service}' has published nothing yet.`)] : []),
+    ...(failed > 0 ? [gateReason('failed-rows', `${failed} rows of '${service}' have failed: see 'npx outboxify ops failed --service ${service}'.`)] : []),
+    ...(lag !== null && lag > largestLagSeconds ? [gateReason('relay-lag', `The oldest pending row of '${service}' waits for ${Math.round(lag)} s; at most ${largestLagSeconds} s are allowed.`)] : []),
   ];
 }
 
@@ -102,10 +103,10 @@ function duplicateReasons({ subscribers }: Pick<HandlerState, 'subscribers'>, fa
     const figures = consumerFigures(facts, consumer);
     const service = consumer.slice(0, consumer.length - subscriber.name.length - 1);
     if (figures === undefined) return [unknownFigures(service, `the inbox of '${consumer}'`)];
-    return figures.duplicates > 0 ? [] : [{ code: 'no-duplicates', message: `The inbox of '${consumer}' has turned no copy away: the relay's messages do not reach it.` }];
+    return figures.duplicates > 0 ? [] : [gateReason('no-duplicates', `The inbox of '${consumer}' has turned no copy away: the relay's messages do not reach it.`)];
   });
 }
 
 function unknownFigures(service: string, what: string): Reason {
-  return { code: 'no-figures', message: `Nothing is known of ${what}: run 'npx outboxify status --service ${service} --db <url> --record'.` };
+  return gateReason('no-figures', `Nothing is known of ${what}: run 'npx outboxify status --service ${service} --db <url> --record'.`);
 }

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Stage } from '../../src/core/finding.js';
 import type { ProjectFacts } from '../../src/plan/facts.js';
 import { gateFor, nextGates } from '../../src/plan/gates.js';
 import { nextSteps, type Progress } from '../../src/plan/next.js';
+import { gateReasons } from '../../src/plan/reasons.js';
 import { isSubscription } from '../../src/plan/subscriptions.js';
 import type { Figures } from '../../src/schema/operations/figures.js';
 import type { EvidenceRecord } from '../../src/workspace/evidence.js';
@@ -137,4 +139,10 @@ describe('what comes next', () => {
     expect(first(project())).toBe('outbox-only Orders.place');
     expect(first(facts({}))).toBeUndefined();
   });
+});
+
+test('every reason of a gate is documented, and every documented one is used', () => {
+  const source = ['gates', 'checklist'].map((name) => readFileSync(`src/plan/${name}.ts`, 'utf8')).join('');
+  const used = new Set([...source.matchAll(/gateReason\(\s*'([a-z-]+)'/g)].map(([, code = '']) => code));
+  expect([...used].filter((code) => code !== 'no-outbox').sort()).toEqual(Object.keys(gateReasons).sort());
 });

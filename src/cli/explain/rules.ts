@@ -1,3 +1,5 @@
+import { codeRules } from '../../plan/ratchet.js';
+import { gateReasons } from '../../plan/reasons.js';
 import { findingRules, safeReasons, stageTexts } from '../../report/rules.js';
 import { refusalReasons } from '../../rewrite/reasons.js';
 import { readRulePage } from '../../schema/rule-page.js';
@@ -6,7 +8,7 @@ import { schemaRules } from '../../schema/rules.js';
 /** A rule, reason or stage that `explain` knows by its id. */
 export interface ExplainedRule {
   readonly id: string;
-  readonly group: 'finding' | 'safe publish' | 'stage' | 'refusal of a rewrite' | 'rule of check';
+  readonly group: 'finding' | 'safe publish' | 'stage' | 'refusal of a rewrite' | 'gate that is not met' | 'rule of check';
   readonly text: string;
   readonly pain: string | null;
   readonly cure: string | null;
@@ -30,6 +32,8 @@ function allRules(): readonly ExplainedRule[] {
     ...plain('safe publish', safeReasons),
     ...plain('stage', stageTexts),
     ...plain('refusal of a rewrite', refusalReasons),
+    ...plain('gate that is not met', gateReasons),
+    ...codeRules.map(({ id, title, problem, solution }): ExplainedRule => ({ id, group: 'rule of check', text: `${title}.`, pain: problem, cure: solution.replaceAll('`', "'") })),
   ];
 }
 
