@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const main = fileURLToPath(new URL('../../fixtures/apps/shop/demo/main.mjs', import.meta.url));
-const limitMs = 400_000;
+const limitMs = 600_000;
 
 /** One run of the demo in a temporary directory of its own. */
 interface Run {
