@@ -43,17 +43,24 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
 }
 
 /** The publish statement, and the variable of the event that it sends. */
-function readLegacyPublish(source: ts.SourceFile, finding: Finding): { readonly statement: ts.ExpressionStatement; readonly event: ts.Identifier | null } {
+function readLegacyPublish(source: ts.SourceFile, finding: Finding): { readonly statement: ts.Statement; readonly event: ts.Identifier | null } {
   const span = finding.publish.path[0]?.span ?? finding.publish.span;
   const call = span.file === finding.handler.file ? findCall(source, span) : null;
   if (call === null) refuse('publish-not-found', `The publish of '${finding.handler.name}' (${finding.publish.file}:${finding.publish.line}) could not be found again.`);
   const statement = publishStatement(call);
   const message = finding.publish.message === null ? null : findNode(source, finding.publish.message.span);
-  return { statement, event: message !== null && ts.isIdentifier(message) ? message : null };
+  return { statement: inboxBranch(statement) ?? statement, event: message !== null && ts.isIdentifier(message) ? message : null };
+}
+
+/** `if (orderPaid !== null) { … }` around the publish alone: a subscriber behind its inbox does not publish for a duplicate. */
+function inboxBranch({ parent: block, pos }: ts.Statement): ts.IfStatement | null {
+  if (!ts.isBlock(block) || block.statements.length !== 1 || block.statements[0]?.pos !== pos || !ts.isIfStatement(block.parent)) return null;
+  const { expression, elseStatement } = block.parent;
+  return elseStatement === undefined && /^[\w$]+ !== null$/.test(expression.getText()) ? block.parent : null;
 }
 
 /** `emit<void, OrderPlaced>(…)` checked the message; `integrationEvent<OrderPlaced>(…)` goes on doing so. */
-function keepType(edits: EditSet, file: string, fn: FunctionNode, publish: ts.ExpressionStatement, name: string): void {
+function keepType(edits: EditSet, file: string, fn: FunctionNode, publish: ts.Statement, name: string): void {
   let type: string | null = null;
   walk(publish, (node) => {
     if (ts.isCallExpression(node) && node.typeArguments !== undefined && node.arguments.some((argument) => argument.getText() === name)) type = node.typeArguments[node.typeArguments.length - 1]?.getText() ?? null;
@@ -68,7 +75,7 @@ function keepType(edits: EditSet, file: string, fn: FunctionNode, publish: ts.Ex
 }
 
 /** The event is only needed where it is stored: what handed it out of the transaction goes. */
-function removeVariable(edits: EditSet, file: string, fn: FunctionNode, publish: ts.ExpressionStatement, event: ts.Identifier): void {
+function removeVariable(edits: EditSet, file: string, fn: FunctionNode, publish: ts.Statement, event: ts.Identifier): void {
   const declaration = findVariable(publish, event.text);
   if (declaration === null || ts.isParameter(declaration)) return;
   const holder = ts.isBindingElement(declaration) ? declaration.parent.parent : declaration;
@@ -84,6 +91,7 @@ function removeVariable(edits: EditSet, file: string, fn: FunctionNode, publish:
   if (ts.isIdentifier(holder.name) && ts.isIdentifier(last.expression)) {
     edits.replace(file, { start: statement.getStart(), end: holder.initializer.getStart() }, '');
     edits.replace(file, lineRange(text, last), '');
+    dropNulls(edits, file, holder.initializer);
     return;
   }
   if (!ts.isObjectBindingPattern(holder.name) || !ts.isObjectLiteralExpression(last.expression)) return;
@@ -92,6 +100,13 @@ function removeVariable(edits: EditSet, file: string, fn: FunctionNode, publish:
   const one = kept.length === 1 && returned.length === 1 && kept[0] === returned[0] && /^[\w$]+$/.test(kept[0] ?? '');
   edits.replace(file, range(holder.name), one ? (kept[0] ?? '') : `{ ${kept.join(', ')} }`);
   edits.replace(file, range(last.expression), one ? (returned[0] ?? '') : `{ ${returned.join(', ')} }`);
+}
+
+/** A transaction that gives nothing back leaves with `return` where it left with `return null`. */
+function dropNulls(edits: EditSet, file: string, initializer: ts.Expression): void {
+  walk(initializer, (node) => {
+    if (ts.isReturnStatement(node) && node.expression?.kind === ts.SyntaxKind.NullKeyword) edits.replace(file, { start: node.getStart() + 'return'.length, end: node.expression.getEnd() }, '');
+  });
 }
 
 /** Whether the variable is used besides its declaration, the transaction that makes it, and the publish. */

@@ -71,13 +71,18 @@ export class HandDown {
   }
 
   /** A function that an earlier rewrite gave its manager: the number of parameters before it. Null: it takes none, or not all of its database calls go through it. */
-  private takenAlready(fn: FunctionNode | null, ref: FunctionRef): number | null {
+  private takenAlready(fn: FunctionNode | null, ref: FunctionRef, depth = 0): number | null {
     const last = fn?.parameters[fn.parameters.length - 1];
     if (fn?.body === undefined || last === undefined || !ts.isIdentifier(last.name) || last.questionToken === undefined || last.type?.getText() !== 'EntityManager') return null;
     const manager = last.name.text;
     const calls = callsOf(this.edits, { file: ref.file, fn, roots: [fn.body], returnIsAwaited: true }, this.context);
-    const isJoined = calls.every(({ call, node }) => !call.effects.transaction && (!usesDatabase(call) || mentionsHandle(node, manager)));
+    const isJoined = calls.every(({ call, node }) => !call.effects.transaction && (!usesDatabase(call) || (mentionsHandle(node, manager) && this.allTake(call, depth))));
     return isJoined && calls.some(({ call }) => usesDatabase(call)) ? fn.parameters.length - 1 : null;
+  }
+
+  /** Whether the functions that a call may call take their manager, too. */
+  private allTake({ callee }: LocatedCall['call'], depth = 0): boolean {
+    return callee.kind !== 'project' || depth > 8 || callee.functions.every((ref) => this.takenAlready(findFunction(this.edits.open(ref.file).source, ref.span), ref, depth + 1) !== null);
   }
 
   private guardPlain(fn: FunctionNode | null, ref: FunctionRef): Plain {
