@@ -41,7 +41,7 @@ export function analyse(workspace: Workspace, config: Config, options: AnalyseOp
   const services = resolveServices(workspace, config);
   const program = new Program(facts, moduleResolver(workspace));
   const machine: Machine = {
-    program, catalog: buildCatalog(adapters), ...specialFunctions(config, services), summaries: new Map(), running: new Set(), fields: new Map(), variables: new Map(), assigned: new Map(),
+    program, catalog: buildCatalog(adapters), ...specialFunctions(config, services), summaries: new Map(), running: new Set(), fields: new Map(), methods: new Map(), instances: new Map(), variables: new Map(), assigned: new Map(),
     providers: collectProviders(program), transactions: new Map(), calls: new Map(), unresolved: new Map(), subscribers: new Map(), called: new Set(), tooDeep: new Set(), budget: BUDGET, depth: 0,
   };
   const entries = runEntries(machine);

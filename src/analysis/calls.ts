@@ -9,7 +9,8 @@ import { runFunction } from './run.js';
 import { callSpecial } from './special-calls.js';
 import { collect, pushChoice, rowsOf } from './steps.js';
 import { alternatives, union, UNKNOWN, type FunctionValue, type Value } from './values.js';
-import type { FunctionRef, Receiver, ResolvedCall } from '../core/finding.js';
+import { recordCall, type Outcome } from './record-call.js';
+import type { FunctionRef } from '../core/finding.js';
 
 /** A call being evaluated: its parts are known, its target is one of the alternatives. */
 export interface Call {
@@ -19,7 +20,6 @@ export interface Call {
   readonly method: string | null;
 }
 
-type Callee = ResolvedCall['callee'];
 
 /** Runs a call: receiver, arguments, then the callee in each of its alternatives. */
 export function evaluateCall(machine: Machine, frame: Frame, fact: CallFact): Value {
@@ -31,19 +31,25 @@ export function evaluateCall(machine: Machine, frame: Frame, fact: CallFact): Va
   const args = fact.args.map((arg) => evaluate(machine, frame, arg));
   const call: Call = { fact, args, receiver, method };
   const before = frame.nodes.length;
-  const outcomes: { value: Value; callee: Callee; receiver: Receiver | null }[] = [];
+  const outcomes: Outcome[] = [];
   const readsBefore = frame.reads;
   frame.reads = false;
   const candidates = receiver !== null && !isSuper ? alternatives(object) : alternatives(target);
-  const bodies = candidates.map((candidate) => collect(frame, () => {
+  const runOne = (candidate: Value): void => {
     outcomes.push(receiver !== null && !isSuper ? callMember(machine, frame, candidate, call) : callValue(machine, frame, candidate, call));
-  }));
-  const distinct = bodies.filter((body, index) => bodies.findIndex((other) => sameNodes(other, body)) === index);
-  if (distinct.length === 1) frame.nodes.push(...(distinct[0] as Node[]));
-  else pushChoice(frame, distinct);
-  record(machine, frame, call, outcomes, frame.nodes.slice(before));
+  };
+  if (candidates.length === 1) runOne(candidates[0] as Value);
+  else pushDistinct(frame, candidates.map((candidate) => collect(frame, () => runOne(candidate))));
+  recordCall(machine, frame, fact, { outcomes, kinds: kindsIn(frame.nodes, before) });
   frame.reads = frame.reads || readsBefore;
   return union(...outcomes.map((outcome) => outcome.value));
+}
+
+/** Adds what the alternatives of a call do: one of them runs. */
+function pushDistinct(frame: Frame, bodies: readonly (readonly Node[])[]): void {
+  const distinct = bodies.filter((body, index) => bodies.findIndex((other) => sameNodes(other, body)) === index);
+  if (distinct.length === 1) frame.nodes.push(...(distinct[0] as readonly Node[]));
+  else pushChoice(frame, distinct);
 }
 
 function sameNodes(a: readonly Node[], b: readonly Node[]): boolean {
@@ -53,7 +59,7 @@ function sameNodes(a: readonly Node[], b: readonly Node[]): boolean {
   });
 }
 
-function callMember(machine: Machine, frame: Frame, object: Value, call: Call): { value: Value; callee: Callee; receiver: Receiver | null } {
+function callMember(machine: Machine, frame: Frame, object: Value, call: Call): Outcome {
   const method = call.method as string;
   const member = memberValue(machine, frame, object, method);
   const functions = alternatives(member).filter((value): value is FunctionValue => value.kind === 'function');
@@ -80,7 +86,7 @@ function baseWithTransaction(machine: Machine, object: Extract<Value, { kind: 'i
   return base === null ? null : { ...base, transaction: object.transaction };
 }
 
-function callValue(machine: Machine, frame: Frame, target: Value, call: Call): { value: Value; callee: Callee; receiver: Receiver | null } {
+function callValue(machine: Machine, frame: Frame, target: Value, call: Call): Outcome {
   if (target.kind === 'function') {
     const { value, ref } = invoke(machine, frame, target, call, false);
     return { value, callee: { kind: 'project', functions: [ref] }, receiver: null };
@@ -168,7 +174,7 @@ export function runCallbacks(machine: Machine, frame: Frame, call: Call, values:
 export function runInPlace(machine: Machine, frame: Frame, fn: FunctionValue, call: Call, values: readonly Value[]): Value {
   machine.called.add(functionKey(fn.file, fn.id));
   const fact = machine.program.functionFact(fn.file, fn.id);
-  const isClosure = fn.scope !== null && frame.ref.name !== MODULE && spanKey(homeOf(machine, fn.file, fact).span) === spanKey(frame.home.span);
+  const isClosure = fn.scope !== null && frame.ref.name !== MODULE && homeOf(machine, fn.file, fact) === frame.home;
   if (!isClosure) return invoke(machine, frame, fn, { ...call, args: values }, false).value;
   const params = values.length > 0 ? values : fact.parameters.map(() => UNKNOWN);
   const summary = runFunction(machine, { value: fn, args: [...params, ...fact.parameters.slice(params.length).map(() => UNKNOWN)], home: frame.home, isInline: true });
@@ -185,25 +191,5 @@ function noteUnresolved(machine: Machine, frame: Frame, object: Value, call: Cal
   machine.unresolved.set(spanKey(span), {
     file: frame.file, line: lineAt(machine, frame.file, call.fact.start), text: `${method}(…)`,
     hint: `Declare the type of what '${method}' is called on, or name the wrapper under 'publishers' in outboxify.json.`,
-  });
-}
-
-function record(machine: Machine, frame: Frame, call: Call, outcomes: readonly { callee: Callee; receiver: Receiver | null }[], nodes: readonly Node[]): void {
-  const span = spanOf(frame.file, call.fact);
-  const key = spanKey(span);
-  const kinds = kindsIn(nodes);
-  const previous = machine.calls.get(key);
-  const [first] = outcomes;
-  const functions = outcomes.flatMap((outcome) => (outcome.callee.kind === 'project' ? outcome.callee.functions : []));
-  const before = previous?.callee.kind === 'project' ? previous.callee.functions : [];
-  const all = [...before, ...functions].filter((fn, index, list) => list.findIndex((other) => spanKey(other.span) === spanKey(fn.span)) === index);
-  const callee: Callee = all.length > 0 ? { kind: 'project', functions: all } : first?.callee.kind === 'external' || previous === undefined ? (first?.callee ?? { kind: 'unknown', text: '' }) : previous.callee;
-  machine.calls.set(key, {
-    span, awaited: call.fact.awaited, callee, receiver: first?.receiver ?? previous?.receiver ?? null,
-    effects: {
-      write: kinds.has('write') || previous?.effects.write === true, read: frame.reads || previous?.effects.read === true,
-      publish: kinds.has('publish') || previous?.effects.publish === true, store: kinds.has('store') || previous?.effects.store === true,
-      transaction: kinds.has('transaction') || previous?.effects.transaction === true,
-    },
   });
 }

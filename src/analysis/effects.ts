@@ -98,30 +98,44 @@ export interface CallNode {
   readonly isGuess: boolean;
 }
 
-type Kind = Effect['kind'] | 'transaction';
+/** Kinds of effect, as bits of a set. */
+const BIT = { write: 1, publish: 2, store: 4, guard: 8, transaction: 16 } as const satisfies Record<Effect['kind'] | 'transaction', number>;
 
-export const NO_KINDS: ReadonlySet<Kind> = new Set();
+/** A set of kinds of effect. */
+export type Kinds = number;
+
+export const NO_KINDS: Kinds = 0;
+
+export function hasKind(kinds: Kinds, kind: keyof typeof BIT): boolean {
+  return (kinds & BIT[kind]) !== 0;
+}
 
 /** Bodies of calls never change once they are made, and are shared by all callers. */
-const kindsOfBody = new WeakMap<readonly Node[], ReadonlySet<Kind>>();
+const kindsOfBody = new WeakMap<readonly Node[], Kinds>();
 
-/** Kinds of effect in a tree, closures and callees included. */
-export function kindsIn(nodes: readonly Node[]): ReadonlySet<Kind> {
-  const kinds = new Set<Kind>();
-  for (const node of nodes) {
-    if (node.kind === 'write' || node.kind === 'publish' || node.kind === 'store' || node.kind === 'guard') kinds.add(node.kind);
-    else if (node.kind === 'open' || node.kind === 'scope') kinds.add('transaction');
-    const below = node.kind === 'call' ? [kindsOfCall(node.body)] : childrenOf(node).map(kindsIn);
-    for (const inner of below) for (const kind of inner) kinds.add(kind);
-  }
+/** Kinds of effect in a tree, from some node on, closures and callees included. */
+export function kindsIn(nodes: readonly Node[], from = 0): Kinds {
+  let kinds = NO_KINDS;
+  for (let index = from; index < nodes.length; index += 1) kinds |= kindsOf(nodes[index] as Node);
   return kinds;
 }
 
-function kindsOfCall(body: readonly Node[]): ReadonlySet<Kind> {
-  const known = kindsOfBody.get(body);
-  if (known !== undefined) return known;
-  const kinds = kindsIn(body);
-  kindsOfBody.set(body, kinds);
+function kindsOf(node: Node): Kinds {
+  switch (node.kind) {
+    case 'write': case 'publish': case 'store': case 'guard': return BIT[node.kind];
+    case 'open': return BIT.transaction;
+    case 'call': return kindsOfCall(node.body);
+    case 'scope': return BIT.transaction | kindsIn(node.body);
+    default: return childrenOf(node).reduce((kinds, nodes) => kinds | kindsIn(nodes), NO_KINDS);
+  }
+}
+
+function kindsOfCall(body: readonly Node[]): Kinds {
+  let kinds = kindsOfBody.get(body);
+  if (kinds === undefined) {
+    kinds = kindsIn(body);
+    kindsOfBody.set(body, kinds);
+  }
   return kinds;
 }
 

@@ -1,5 +1,5 @@
 import type { Entry } from '../core/finding.js';
-import { childrenOf, kindsIn, type Node } from './effects.js';
+import { childrenOf, kindsIn, NO_KINDS, type Node } from './effects.js';
 import type { FileFacts, FunctionFact } from './facts.js';
 import type { EntryWalk } from './findings.js';
 import { functionKey, functionRef, guarded, homeOf, spanKey, type Machine, type Summary } from './machine.js';
@@ -42,7 +42,7 @@ export function runEntries(machine: Machine): EntryWalk[] {
 function runModule(machine: Machine, facts: FileFacts): EntryWalk[] {
   const frame = moduleFrame(machine, facts.file);
   runSteps(machine, frame, facts.top);
-  return kindsIn(frame.nodes).size === 0 ? [] : [{ ref: frame.ref, entry: 'unknown', walk: walk(frame.nodes) }];
+  return kindsIn(frame.nodes) === NO_KINDS ? [] : [{ ref: frame.ref, entry: 'unknown', walk: walk(frame.nodes) }];
 }
 
 function addCandidate(machine: Machine, value: FunctionValue, candidates: Candidate[]): void {

@@ -58,7 +58,8 @@ function templateValue(machine: Machine, frame: Frame, e: Extract<Expression, { 
 function memberExpression(machine: Machine, frame: Frame, e: Extract<Expression, { kind: 'member' }>): Value {
   if (e.object.kind === 'super') return superMember(machine, frame, e.name);
   const object = evaluate(machine, frame, e.object);
-  return union(...alternatives(object).map((value) => memberValue(machine, frame, value, e.name)));
+  if (object.kind !== 'union') return memberValue(machine, frame, object, e.name);
+  return union(...object.of.map((value) => memberValue(machine, frame, value, e.name)));
 }
 
 function superMember(machine: Machine, frame: Frame, name: string): Value {

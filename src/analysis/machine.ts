@@ -2,7 +2,7 @@ import type { Catalog } from '../adapters/catalog.js';
 import type { FunctionRef, ResolvedCall, Unresolved } from '../core/finding.js';
 import type { Span } from '../core/place.js';
 import type { CallNode, Node, Transaction } from './effects.js';
-import type { Expression, FunctionFact } from './facts.js';
+import type { CallFact, Expression, FunctionFact } from './facts.js';
 import type { ClassRef, Program } from './program.js';
 import type { FunctionValue, Scope, Value } from './values.js';
 
@@ -37,12 +37,14 @@ export interface Machine {
   readonly summaries: Map<string, Summary>;
   readonly running: Set<string>;
   readonly fields: Map<string, Value>;
+  readonly methods: Map<string, { readonly file: string; readonly id: number } | null>;
+  readonly instances: Map<string, Value>;
   readonly variables: Map<string, Value>;
   /** What functions were seen to put into variables of modules and into fields. */
   readonly assigned: Map<string, Value>;
   readonly providers: ReadonlyMap<string, readonly Provider[]>;
   readonly transactions: Map<string, Transaction>;
-  readonly calls: Map<string, ResolvedCall>;
+  readonly calls: Map<CallFact, ResolvedCall>;
   readonly unresolved: Map<string, Unresolved>;
   readonly subscribers: Map<string, CallbackSubscriber>;
   /** Functions that some other function was seen to call. */
@@ -124,6 +126,16 @@ export function lineAt(machine: Machine, file: string, offset: number): number {
 
 /** What people call a function: `Class.method`, its own name, or that of the function around it. */
 export function functionRef(machine: Machine, file: string, fact: FunctionFact): FunctionRef {
+  const known = refs.get(fact);
+  if (known !== undefined) return known;
+  const ref = makeRef(machine, file, fact);
+  refs.set(fact, ref);
+  return ref;
+}
+
+const refs = new WeakMap<FunctionFact, FunctionRef>();
+
+function makeRef(machine: Machine, file: string, fact: FunctionFact): FunctionRef {
   let named = fact;
   while (named.name === null && named.parent !== null) named = machine.program.functionFact(file, named.parent);
   const className = named.classId === null ? null : machine.program.classFact({ file, id: named.classId }).name;

@@ -114,6 +114,15 @@ export function yieldValue(yields: Yield, receiver: ExternalValue | null, args: 
 
 /** A method of a class or of its bases: where it is declared. */
 export function methodOf(machine: Machine, ref: ClassRef, name: string): { file: string; id: number } | null {
+  const key = `${classKey(ref)}.${name}`;
+  const known = machine.methods.get(key);
+  if (known !== undefined) return known;
+  const found = findMethod(machine, ref, name);
+  machine.methods.set(key, found);
+  return found;
+}
+
+function findMethod(machine: Machine, ref: ClassRef, name: string): { file: string; id: number } | null {
   for (const cls of chainOf(machine, ref)) {
     const method = machine.program.classFact(cls).methods.find((candidate) => candidate.name === name);
     if (method !== undefined) return { file: cls.file, id: method.id };

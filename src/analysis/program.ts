@@ -23,6 +23,7 @@ export interface ClassRef {
 /** All facts of a project, linked: names, imports, heritage. */
 export class Program {
   private readonly exported = new Map<string, Symbol | null>();
+  private readonly locals = new Map<string, Map<string, Symbol | null>>();
   private readonly subclassesOf = new Map<string, ClassRef[]>();
 
   constructor(readonly files: ReadonlyMap<string, FileFacts>, private readonly resolveModule: ModuleResolver) {
@@ -49,6 +50,7 @@ export class Program {
 
   /** What a dotted name means at the top level of a file; null for a global or an unknown name. */
   lookup(file: string, dotted: string): Symbol | null {
+    if (!dotted.includes('.')) return this.local(file, dotted);
     const [head, ...rest] = dotted.split('.') as [string, ...string[]];
     let symbol = this.local(file, head);
     for (const part of rest) symbol = symbol === null ? null : this.member(symbol, part);
@@ -64,6 +66,20 @@ export class Program {
   }
 
   private local(file: string, name: string): Symbol | null {
+    let names = this.locals.get(file);
+    if (names === undefined) {
+      names = new Map();
+      this.locals.set(file, names);
+    }
+    let symbol = names.get(name);
+    if (symbol === undefined) {
+      symbol = this.findLocal(file, name);
+      names.set(name, symbol);
+    }
+    return symbol;
+  }
+
+  private findLocal(file: string, name: string): Symbol | null {
     const facts = this.files.get(file);
     if (facts === undefined) return null;
     const declared = facts.declarations[name];

@@ -61,9 +61,8 @@ function runBody(machine: Machine, run: Run, fact: FunctionFact): Summary {
   };
   fact.parameters.forEach((parameter, index) => bindParameter(machine, frame, parameter, run, index));
   runSteps(machine, frame, fact.body);
-  const declared = typeValue(machine, value.file, fact.returns);
   const returned = union(...frame.returns);
-  return { nodes: withDecorators(machine, frame, fact), value: returned.kind === 'unknown' ? declared : returned, reads: frame.reads };
+  return { nodes: withDecorators(machine, frame, fact), value: returned.kind === 'unknown' ? typeValue(machine, value.file, fact.returns) : returned, reads: frame.reads };
 }
 
 function bindParameter(machine: Machine, frame: Frame, parameter: ParameterFact, run: Run, index: number): void {

@@ -73,8 +73,9 @@ function runIf(machine: Machine, frame: Frame, step: Extract<Step, { kind: 'if' 
 /** A test that asks whether a write changed any row, and which arm runs when it did not: `!result.affected`, `result.rowCount === 0`. */
 function emptyWrite(machine: Machine, frame: Frame, test: Expression): { write: WriteEffect; whenTrue: boolean } | null {
   const writeOf = (e: Expression): WriteEffect | null => {
+    if (e.kind !== 'member') return null;
     const value = collectValue(machine, frame, e);
-    return value.kind === 'written' && e.kind === 'member' ? value.write : null;
+    return value.kind === 'written' ? value.write : null;
   };
   const direct = writeOf(test);
   if (direct !== null) return { write: direct, whenTrue: false };

@@ -1,5 +1,5 @@
 import type { Subscriber } from '../core/finding.js';
-import { kindsIn, NO_KINDS } from './effects.js';
+import { hasKind, kindsIn, NO_KINDS } from './effects.js';
 import { evaluate } from './evaluate.js';
 import type { DecoratorFact, FunctionFact } from './facts.js';
 import { functionRef, guarded, homeOf, lineAt, spanOf, type Machine } from './machine.js';
@@ -51,5 +51,5 @@ function fieldOf(value: Value | undefined, name: string): Value {
 function toSubscriber(machine: Machine, value: FunctionValue, fact: FunctionFact, about: { bus: string; destination: string | null; name: string }): Subscriber {
   const home = homeOf(machine, value.file, fact);
   const kinds = guarded(machine, value.file, () => kindsIn(runFunction(machine, { value, args: [], home, isEntry: true }).nodes), NO_KINDS);
-  return { file: value.file, line: lineAt(machine, value.file, fact.start), ...about, inbox: kinds.has('guard'), writes: kinds.has('write'), span: spanOf(value.file, fact) };
+  return { file: value.file, line: lineAt(machine, value.file, fact.start), ...about, inbox: hasKind(kinds, 'guard'), writes: hasKind(kinds, 'write'), span: spanOf(value.file, fact) };
 }

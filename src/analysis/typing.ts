@@ -1,6 +1,6 @@
 import { external, UNKNOWN, union, type ExternalValue, type Value } from './values.js';
 import type { Machine } from './machine.js';
-import type { ClassRef, Symbol } from './program.js';
+import { symbolKey, type ClassRef, type Symbol } from './program.js';
 import type { TypeFact } from './facts.js';
 
 /** Types that are seen through to their first argument. */
@@ -76,6 +76,15 @@ function targetName(machine: Machine, file: string, type: TypeFact | undefined):
 
 /** Instances that a class or interface type may hold: the class itself when it is concrete, else what implements it. */
 export function instancesOf(machine: Machine, symbol: Symbol): Value {
+  const key = symbolKey(symbol);
+  const known = machine.instances.get(key);
+  if (known !== undefined) return known;
+  const value = findInstances(machine, symbol);
+  machine.instances.set(key, value);
+  return value;
+}
+
+function findInstances(machine: Machine, symbol: Symbol): Value {
   const all = machine.program.concreteClasses(symbol);
   const own = symbol.kind === 'class' ? all.filter((ref) => ref.file === symbol.file && ref.id === symbol.id) : [];
   const chosen = own.length > 0 ? own : all;

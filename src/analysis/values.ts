@@ -90,6 +90,7 @@ export function externalOf(name: string, more: Partial<Omit<ExternalValue, 'kind
 
 /** Both values; unknown ones add nothing. At most a dozen are kept. */
 export function union(...values: readonly Value[]): Value {
+  if (values.length === 1) return values[0] as Value;
   const flat = values.flatMap((value) => (value.kind === 'union' ? value.of : [value])).filter((value) => value.kind !== 'unknown');
   const unique = flat.filter((value, index) => flat.findIndex((other) => sameValue(other, value)) === index).slice(0, 12);
   const [first] = unique;
