@@ -4,7 +4,7 @@ import { lineOf, statementIndex } from '../../src/rewrite/ast.js';
 import { callsOf, usesDatabase, type TransactionCode } from '../../src/rewrite/calls.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
 import { indentLines } from '../../src/rewrite/edits.js';
-import { returned, storeLines } from '../../src/rewrite/emit.js';
+import { columns, returned, storeLines } from '../../src/rewrite/emit.js';
 import { enlist } from '../../src/rewrite/enlist.js';
 import { HandDown } from '../../src/rewrite/hand-down.js';
 import { importOutbox, planEvents, readHandler, type HandlerCode, type PlannedEvent } from '../../src/rewrite/handler.js';
@@ -27,7 +27,7 @@ export const dualPublishDirect = {
 } as const satisfies HandlerCodemod;
 
 function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult {
-  const code = readHandler(findings, context, { inTransactionCallback: false, messageBefore: true });
+  const code = readHandler(findings, context, { inTransactionCallback: false, messageBefore: true, conditional: true });
   const inTransaction = code.writes.find(({ write }) => write.transaction !== null);
   if (inTransaction !== undefined) refuse('mixed-transactions', `A write of '${code.name}' (${inTransaction.write.file}:${inTransaction.write.line}) has a transaction and another has none. Put them into one first.`);
   const region = findRegion(code.fn, code.writes, code.publishes);
@@ -49,7 +49,7 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
 
 function transactionCode(code: HandlerCode, region: Region): TransactionCode {
   const statements = region.list.statements.slice(region.first, region.last + 1);
-  const messages = region.publishesFirst ? [] : code.publishes.map(({ message }) => message.node);
+  const messages = region.publishesFirst ? [] : code.publishes.flatMap(({ message, condition }) => (condition === null ? [message.node] : [message.node, condition]));
   return { file: code.file, fn: code.fn, roots: [...statements, ...messages], returnIsAwaited: isReturnedWrite(region, region.last) };
 }
 
@@ -59,20 +59,34 @@ function wrap(code: HandlerCode, region: Region, how: { readonly owner: string; 
   const indent = indentAt(text, region.start);
   const inner = indent + style.indent;
   const end = ts.getTrailingCommentRanges(text, region.end)?.at(-1)?.end ?? region.end;
-  const needed = regionVariables(region, region.publishesFirst ? [] : code.publishes.map(({ message }) => message.node), code.fn);
+  const needed = regionVariables(region, region.publishesFirst ? [] : code.publishes.flatMap(({ message, condition }) => (condition === null ? [message.node] : [message.node, condition])), code.fn);
   const saved = returnedWrite(code, region);
   const names = [...(saved === null ? [] : [saved]), ...needed, ...(region.publishesFirst ? [] : how.events.map(({ variable }) => variable))];
   const { pattern, value } = returned(names);
   const moved = (node: ts.Node, to: string): string => reindent(edits.rendered(file, range(node)), indentAt(text, node.getStart()), to);
-  const build = (event: PlannedEvent): string => `const ${event.variable} = integrationEvent(${moved(event.site.message.node, region.publishesFirst ? indent : inner)})${style.semicolon}`;
+  const build = (event: PlannedEvent): string => {
+    const made = `integrationEvent(${moved(event.site.message.node, region.publishesFirst ? indent : inner)})`;
+    const { condition } = event.site;
+    if (condition === null) return `const ${event.variable} = ${made}${style.semicolon}`;
+    const head = `const ${event.variable} = ${conditionText(moved(condition, inner), condition)}`;
+    const line = `${head} ? ${made} : null${style.semicolon}`;
+    if (line.includes('\n') || columns(inner + line) <= style.width) return line;
+    return `${head}${style.eol}${inner}${style.indent}? ${made}${style.eol}${inner}${style.indent}: null${style.semicolon}`;
+  };
   const tail: string[] = [];
   if (!region.publishesFirst) for (const event of how.events) tail.push(`${inner}${build(event)}`);
-  for (const event of how.events) tail.push(storeLines(style, inner, { ...event, manager: how.manager }));
+  for (const event of how.events) {
+    const store = (depth: string): string => storeLines(style, depth, { ...event, manager: how.manager });
+    tail.push(event.site.condition === null ? store(inner) : `${inner}if (${event.variable}) {${style.eol}${store(inner + style.indent)}${style.eol}${inner}}`);
+  }
   if (names.length > 0) tail.push(`${inner}return ${value}${style.semicolon}`);
   const builds = region.publishesFirst ? how.events.map((event) => ({ event, text: build(event) })) : [];
   for (const { site, variable } of how.events) {
     edits.drop(file, range(site.message.node));
     edits.replace(file, range(site.message.node), variable);
+    if (site.condition === null) continue;
+    edits.drop(file, range(site.condition));
+    edits.replace(file, range(site.condition), variable);
   }
   const behind = region.publishesFirst ? code.publishes.map(({ statement }) => `${style.eol}${indent}${moved(statement, indent)}`) : [];
   if (saved !== null) behind.push(`${style.eol}${indent}return ${saved}${style.semicolon}`);
@@ -85,6 +99,12 @@ function wrap(code: HandlerCode, region: Region, how: { readonly owner: string; 
   }
   if (region.publishesFirst) guardMovable(code, region);
   edits.insert(file, end, `${style.eol}${tail.join(style.eol)}${style.eol}${indent}})${style.semicolon}${behind.join('')}`);
+}
+
+/** A condition in front of `?`: what binds weaker gets parentheses. */
+function conditionText(text: string, condition: ts.Expression): string {
+  const isWeak = ts.isConditionalExpression(condition) || ts.isArrowFunction(condition) || (ts.isBinaryExpression(condition) && condition.operatorToken.kind >= ts.SyntaxKind.FirstAssignment && condition.operatorToken.kind <= ts.SyntaxKind.LastAssignment);
+  return isWeak ? `(${text})` : text;
 }
 
 /** `return this.orders.save(order)` becomes `const saved = await …`; the name that its value gets. */
@@ -103,7 +123,8 @@ function range(node: ts.Node): { readonly start: number; readonly end: number } 
 
 /** A publish before the write moves behind it, so it has to stand in the same list. */
 function guardMovable(code: HandlerCode, region: Region): void {
-  for (const { statement, list } of code.publishes) {
+  for (const { statement, list, condition } of code.publishes) {
+    if (condition !== null) refuse('conditional-publish', `The publish (${code.file}:${lineOf(statement)}) stands in a branch before the write. Decide behind the write, or rewrite this handler by hand.`);
     if (list !== region.list || statementIndex(region.list, statement) < 0) refuse('no-sound-place', `The publish (${code.file}) is in a 'try' before the write; moved behind it, its 'catch' would see other failures.`);
   }
 }

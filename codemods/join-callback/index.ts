@@ -35,7 +35,7 @@ interface Transaction {
 }
 
 function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult {
-  const code = readHandler(findings, context, { inTransactionCallback: true, messageBefore: false });
+  const code = readHandler(findings, context, { inTransactionCallback: true, messageBefore: false, conditional: false });
   const transaction = readTransaction(code);
   guardJoined(code, transaction.manager);
   guardNoEarlyExit(transaction.body, code.file);

@@ -27,7 +27,7 @@ export interface HandlerCode {
   readonly publishes: readonly [PublishSite, ...PublishSite[]];
 }
 
-export function readHandler(findings: HandlerFindings, context: CodemodContext, allowed: ReadPublishOptions = { inTransactionCallback: false, messageBefore: false }): HandlerCode {
+export function readHandler(findings: HandlerFindings, context: CodemodContext, allowed: ReadPublishOptions = { inTransactionCallback: false, messageBefore: false, conditional: false }): HandlerCode {
   const [{ handler }] = findings;
   guardOutbox(context);
   guardTypeOrm(context);

@@ -15,6 +15,10 @@ export interface PublishSite {
   readonly message: Message;
   readonly statement: ts.ExpressionStatement;
   readonly list: StatementList;
+  /** The statement of `list` that it is: itself, or the `if` that holds nothing else. */
+  readonly anchor: ts.Statement;
+  /** Condition of that `if`. */
+  readonly condition: ts.Expression | null;
   /** Options of the publish that its route has to carry. */
   readonly options: Readonly<Record<string, string>>;
 }
@@ -24,6 +28,8 @@ export interface ReadPublishOptions {
   readonly inTransactionCallback: boolean;
   /** The message may be encoded in a statement before the publish: `const body = JSON.stringify({ … })`. */
   readonly messageBefore: boolean;
+  /** The publish may stand in an `if` without `else` that holds nothing else. */
+  readonly conditional: boolean;
 }
 
 /** Finds the publish statement of a finding. Guards: the result is not used, the message can take an `eventId`, no option is lost. */
@@ -43,9 +49,11 @@ export function readPublish(edits: EditSet, fn: FunctionNode, finding: Finding, 
   if (isInside(expression, call)) guardMessageFlow(finding, call, expression, context);
   else if (finding.publish.path.length > 0 || ts.findAncestor(expression, (node) => node === fn || ts.isFunctionLike(node)) !== fn) refuse('message-built-elsewhere', `The message of '${short(call.expression)}' (${file}:${lineOf(call)}) is made in line ${lineOf(expression)}, out of reach. Make it where it is published.`);
   const statement = publishStatement(call);
-  const list = statement.parent;
+  const around = allowed.conditional ? ifAround(statement) : null;
+  const anchor = around ?? statement;
+  const list = anchor.parent;
   if (!isStatementList(list)) refuse('conditional-publish', `The publish (${file}:${lineOf(call)}) is the only statement of a branch without braces, which the write does not share.`);
-  return { finding, call, message: readMessage(edits, file, expression, context), statement, list, options: publishOptions(call, finding) };
+  return { finding, call, message: readMessage(edits, file, expression, context), statement, list, anchor, condition: around?.expression ?? null, options: publishOptions(call, finding) };
 }
 
 function messageNode(source: ts.SourceFile, finding: Finding): ts.Expression | null {
@@ -65,6 +73,20 @@ function guardNotInClosure(call: ts.Node, fn: FunctionNode, finding: Finding, al
       refuse('publish-in-closure', `The publish (${finding.handler.file}:${lineOf(call)}) is in a callback inside '${finding.handler.name}'. Publish after it, in the function itself.`);
     }
   }
+}
+
+/** The `if` without `else` that holds the publish, and logging at most. */
+function ifAround(statement: ts.Statement): ts.IfStatement | null {
+  const { parent } = statement;
+  const branch = ts.isBlock(parent) ? parent : statement;
+  const around = branch.parent;
+  if (!ts.isIfStatement(around) || around.thenStatement !== branch || around.elseStatement !== undefined) return null;
+  const isAlone = branch === statement || (ts.isBlock(branch) && branch.statements.every((other) => other === statement || isLogStatement(other)));
+  return isAlone ? around : null;
+}
+
+function isLogStatement(statement: ts.Statement): boolean {
+  return ts.isExpressionStatement(statement) && ts.isCallExpression(statement.expression) && isLogging(statement.expression);
 }
 
 function isTransactionCallback(node: ts.Node): boolean {

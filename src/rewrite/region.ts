@@ -49,7 +49,7 @@ function region(list: StatementList, first: number, last: number, publishesFirst
 
 function lostEventRegion(list: StatementList, firstWrite: number, lastWrite: number, firstPublish: number, publishes: readonly PublishSite[]): Region {
   let last = firstPublish - 1;
-  const needed = new Set(publishes.flatMap(({ message }) => [...referencedNames(message.node)]));
+  const needed = new Set(publishes.flatMap(({ message, condition }) => [...referencedNames(message.node), ...(condition === null ? [] : referencedNames(condition))]));
   const encodes = (statement: ts.Statement | undefined): boolean => statement !== undefined && publishes.some(({ message }) => message.node.pos >= statement.pos && message.node.end <= statement.end);
   while (last > lastWrite && (encodes(list.statements[last]) || !affects(list.statements[last], needed))) last -= 1;
   // What stands between the transaction and a publish must not change the message either.
@@ -65,13 +65,14 @@ function* between(list: StatementList, last: number, publish: PublishSite): Iter
     const statement = list.statements[index];
     if (statement !== undefined && !isPublishOnly(statement)) yield statement;
   }
-  for (let inner: ts.Node = publish.statement; inner.parent !== list; inner = inner.parent) {
+  for (let inner: ts.Node = publish.anchor; inner.parent !== list; inner = inner.parent) {
     const { parent } = inner;
     if (isStatementList(parent)) for (const statement of parent.statements) if (statement.end <= inner.pos && !isPublishOnly(statement)) yield statement;
   }
 }
 
 function isPublishOnly(statement: ts.Statement): boolean {
+  if (ts.isIfStatement(statement) && statement.elseStatement === undefined) return isPublishOnly(statement.thenStatement) || (ts.isBlock(statement.thenStatement) && statement.thenStatement.statements.every(isPublishOnly));
   return ts.isExpressionStatement(statement) && !ts.isBinaryExpression(statement.expression);
 }
 
@@ -92,7 +93,7 @@ function affects(statement: ts.Statement | undefined, names: ReadonlySet<string>
 /** The innermost statement list that holds all writes and publishes. */
 function commonList(fn: FunctionNode, writes: readonly WriteSite[], publishes: readonly PublishSite[]): StatementList {
   const nodes: readonly ts.Node[] = [...writes.map(({ call }) => call), ...publishes.map(({ statement }) => statement)];
-  let node: ts.Node | undefined = publishes[0]?.statement.parent;
+  let node: ts.Node | undefined = publishes[0]?.anchor.parent;
   while (node !== undefined && node !== fn.parent) {
     if (isStatementList(node) && nodes.every((inner) => isWithinList(node as StatementList, inner))) return node;
     node = node.parent;
@@ -107,7 +108,7 @@ function isWithinList(list: StatementList, inner: ts.Node): boolean {
 /** Between the list and the publish only `try` blocks may stand: everything else makes it conditional or repeats it. */
 function guardPublishPlace(publish: PublishSite, list: StatementList): void {
   const at = `${publish.finding.handler.file}:${lineOf(publish.statement)}`;
-  for (let node: ts.Node = publish.statement; node !== list; node = node.parent) {
+  for (let node: ts.Node = publish.anchor; node !== list; node = node.parent) {
     const { parent } = node;
     if (isFunctionNode(parent)) break;
     if (parent === list || (ts.isBlock(parent) && ts.isTryStatement(parent.parent) && parent.parent.tryBlock === parent) || (ts.isTryStatement(parent) && parent.tryBlock === node)) continue;
