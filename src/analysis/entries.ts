@@ -49,7 +49,7 @@ function addCandidate(machine: Machine, value: FunctionValue, candidates: Candid
   const fact = machine.program.functionFact(value.file, value.id);
   const home = homeOf(machine, value.file, fact);
   const summary = guarded(machine, value.file, () => runFunction(machine, { value, args: [], home, isEntry: true }), null);
-  if (summary !== null && summary.nodes.length > 0) candidates.push({ file: value.file, fact, summary });
+  if (summary !== null && kindsIn(summary.nodes) !== NO_KINDS) candidates.push({ file: value.file, fact, summary });
 }
 
 function selfOf(file: string, fact: FunctionFact): Value {

@@ -1,7 +1,7 @@
 import type { Catalog } from '../adapters/catalog.js';
 import type { FunctionRef, ResolvedCall, Unresolved } from '../core/finding.js';
 import type { Span } from '../core/place.js';
-import type { CallNode, Node, Transaction } from './effects.js';
+import { childrenOf, kindsIn, NO_KINDS, type CallNode, type Node, type Transaction } from './effects.js';
 import type { CallFact, Expression, FunctionFact } from './facts.js';
 import type { ClassRef, Program } from './program.js';
 import type { FunctionValue, Scope, Value } from './values.js';
@@ -154,8 +154,15 @@ export function classKey(ref: ClassRef): string {
   return `${ref.file}#${ref.id}`;
 }
 
-/** Adds a call to the frame, unless it does nothing. */
+const RISK: Node = { kind: 'risk' };
+
+/** Adds a call to the frame. One without effects is at most something that may throw. */
 export function pushCall(frame: Frame, node: CallNode): void {
-  if (node.body.length > 0) frame.nodes.push(node);
-  else if (frame.tries > 0) frame.nodes.push({ kind: 'risk' });
+  const last = node.body.at(-1);
+  if (kindsIn(node.body) !== NO_KINDS || (last?.kind === 'exit' && last.by === 'throw')) frame.nodes.push(node);
+  else if ((frame.tries > 0 || mayThrow(node.body)) && frame.nodes.at(-1) !== RISK) frame.nodes.push(RISK);
+}
+
+function mayThrow(nodes: readonly Node[]): boolean {
+  return nodes.some((node) => node.kind === 'risk' || (node.kind === 'exit' && node.by === 'throw') || childrenOf(node).some(mayThrow));
 }
