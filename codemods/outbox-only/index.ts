@@ -1,7 +1,7 @@
 import { ts } from 'ts-morph';
 import type { CodemodResult } from '../../src/core/outcome.js';
 import type { Finding } from '../../src/core/finding.js';
-import { findCall, findFunction, findNode, unwrap, walk, type FunctionNode } from '../../src/rewrite/ast.js';
+import { findCall, findFunction, findNode, isStatementList, lineOf, unwrap, walk, type FunctionNode } from '../../src/rewrite/ast.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
 import { EditSet } from '../../src/rewrite/edits.js';
 import { uniqueBy } from '../../src/rewrite/handler.js';
@@ -31,11 +31,12 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
   const statements: ts.Statement[] = [];
   for (const finding of uniqueBy(findings, ({ publish }) => `${(publish.path[0]?.span ?? publish.span).start}`)) {
     const { statement, event } = readLegacyPublish(source, finding);
-    edits.replace(handler.file, lineRange(text, statement), '');
-    statements.push(statement);
+    const gone = withItsBranch(statement, handler.file);
+    edits.replace(handler.file, lineRange(text, gone), '');
+    statements.push(gone);
     if (event !== null) {
       keepType(edits, handler.file, fn, statement, event.text);
-      removeVariable(edits, handler.file, fn, statement, event);
+      removeVariable(edits, handler.file, fn, gone, event);
     }
   }
   const followUps = removeUnused(edits, { file: handler.file, fn, statements }, context);
@@ -57,6 +58,39 @@ function inboxBranch({ parent: block, pos }: ts.Statement): ts.IfStatement | nul
   if (!ts.isBlock(block) || block.statements.length !== 1 || block.statements[0]?.pos !== pos || !ts.isIfStatement(block.parent)) return null;
   const { expression, elseStatement } = block.parent;
   return elseStatement === undefined && /^[\w$]+ !== null$/.test(expression.getText()) ? block.parent : null;
+}
+
+/** The `if` goes with the only statement that it holds: without it, the next statement would become its branch. */
+function withItsBranch(statement: ts.Statement, file: string): ts.Statement {
+  const { parent } = statement;
+  if (ts.isBlock(parent) && parent.statements.length > 1) return statement;
+  // A `try` around nothing has nothing to catch.
+  if (ts.isBlock(parent) && ts.isTryStatement(parent.parent) && parent.parent.tryBlock === parent && parent.parent.finallyBlock === undefined && isStatementList(parent.parent.parent)) return parent.parent;
+  if (ts.isBlock(parent) && ts.isArrowFunction(parent.parent)) return commitHook(parent.parent) ?? statement;
+  const branch = ts.isBlock(parent) && ts.isIfStatement(parent.parent) ? parent : statement;
+  const around = branch.parent;
+  if (ts.isIfStatement(around) && around.thenStatement === branch && around.elseStatement === undefined && isPlain(around.expression) && isStatementList(around.parent)) return around;
+  if (isStatementList(parent)) return statement;
+  refuse('conditional-publish', `The publish (${file}:${lineOf(statement)}) is the only statement of a branch without braces. Give it braces, and run this again.`);
+}
+
+/** `runOnTransactionCommit(() => { … });` */
+function commitHook(callback: ts.ArrowFunction): ts.Statement | null {
+  const call = callback.parent;
+  const isHook = ts.isCallExpression(call) && call.expression.getText() === 'runOnTransactionCommit' && call.arguments.length === 1;
+  return isHook && ts.isExpressionStatement(call.parent) && isStatementList(call.parent.parent) ? call.parent : null;
+}
+
+/** A condition that does nothing but look at variables. */
+function isPlain(condition: ts.Expression): boolean {
+  let plain = true;
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) || ts.isAwaitExpression(node) || ts.isNewExpression(node) || (ts.isBinaryExpression(node) && node.operatorToken.kind >= ts.SyntaxKind.FirstAssignment && node.operatorToken.kind <= ts.SyntaxKind.LastAssignment)) plain = false;
+    if (ts.isPostfixUnaryExpression(node)) plain = false;
+  };
+  visit(condition);
+  walk(condition, visit);
+  return plain;
 }
 
 /** `emit<void, OrderPlaced>(…)` checked the message; `integrationEvent<OrderPlaced>(…)` goes on doing so. */
