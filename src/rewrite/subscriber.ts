@@ -63,11 +63,12 @@ function consumerName(subscriber: Subscriber, context: CodemodContext): string {
   const prefix = context.service.root === '.' ? '' : `${context.service.root}/`;
   const others = context.analysis.result.subscribers.filter((other) => other.name === subscriber.name && other.file.startsWith(prefix)
     && (other.file !== subscriber.file || other.span.start !== subscriber.span.start));
-  if (others.length === 0) return name;
+  const hasName = /^[\w$.]+$/.test(subscriber.name);
+  if (others.length === 0 && hasName) return name;
   if (subscriber.destination === null || others.some(({ destination }) => destination === subscriber.destination)) {
-    refuse('subscriber-shape', `'${subscriber.name}' (${subscriber.file}:${subscriber.line}) has the name of another subscriber (${others[0]?.file ?? ''}:${others[0]?.line ?? 0}), so their inbox records would be mixed up. Give it a function with a name of its own.`);
+    refuse('subscriber-shape', `'${subscriber.name}' (${subscriber.file}:${subscriber.line}) has ${hasName ? `the name of another subscriber (${others[0]?.file ?? ''}:${others[0]?.line ?? 0})` : 'no name'}, so its inbox records could be mixed up with those of others. Give it a function with a name of its own.`);
   }
-  return `${name}.${subscriber.destination}`;
+  return hasName ? `${name}.${subscriber.destination}` : `${context.service.name}.${subscriber.destination}`;
 }
 
 const acknowledging = /^(?:ack|ackAll|nack|nackAll|reject|commitOffsets|commitOffsetsIfNecessary|resolveOffset)$/;

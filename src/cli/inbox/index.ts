@@ -32,15 +32,23 @@ function findSubscriber(subscribers: readonly Subscriber[], subject: string): Su
     ({ name }) => name === subject,
     ({ file, name }) => `${file}#${name}` === subject,
     ({ name }) => name.split('.').at(-1) === subject,
+    ({ destination }) => destination === subject,
+    ({ file, destination }) => `${file}#${destination ?? ''}` === subject,
   ];
   for (const isMatch of matches) {
     const found = subscribers.filter(isMatch);
     const [first, second] = found;
     if (first === undefined) continue;
     if (second === undefined || (second.file === first.file && second.span.start === first.span.start)) return first;
-    throw new UsageError(`'${subject}' is the name of several subscribers: ${first.file}#${first.name} and ${second.file}#${second.name}.`, { code: 'ambiguous-subscriber', hint: `Name one as '${first.file}#${first.name}'.` });
+    throw new UsageError(`'${subject}' is the name of several subscribers: ${first.file}#${first.name} and ${second.file}#${second.name}.`, { code: 'ambiguous-subscriber', hint: `Name one as '${distinct(first, second)}'.` });
   }
   const near = nearestNames(subject, [...new Set(subscribers.map(({ name }) => name))]);
   const meant = near.length > 0 ? `Did you mean ${near.map((name) => `'${name}'`).join(' or ')}? ` : '';
   throw new UsageError(`No subscriber is called '${subject}'.`, { code: 'unknown-subscriber', hint: `${meant}'outboxify scan --format json' lists them.` });
+}
+
+/** What tells two subscribers apart: their file and name, or what they subscribe to. */
+function distinct(first: Subscriber, second: Subscriber): string {
+  const isSame = first.file === second.file && first.name === second.name;
+  return `${first.file}#${isSame ? (first.destination ?? first.name) : first.name}`;
 }
