@@ -17,6 +17,8 @@ export interface Catalog {
   result(functionName: string): Yield | undefined;
   effect(type: string, member: string): CatalogEffect | undefined;
   transaction(type: string, member: string): TransactionMatcher | undefined;
+  /** Whether a value of this type opens and ends transactions by calls of its own. */
+  opensByCall(type: string): boolean;
   /** Matchers of functions exported by a module: `module:*` with the function as member. */
   decorator(name: string): Extract<TransactionMatcher, { style: 'decorator' }> | undefined;
   subscriberCall(type: string, member: string): CallSubscriber | undefined;
@@ -45,6 +47,7 @@ export function buildCatalog(adapters: readonly StackAdapter[]): Catalog {
   }
   const transactions = adapters.flatMap((a) => a.transactions ?? []);
   const byCall = new Map<string, TransactionMatcher>(transactions.flatMap((t) => membersOf(t).map((key) => [key, t] as const)));
+  const runners = new Set<string>(transactions.flatMap((t) => (t.style === 'imperative' ? t.on : [])));
   const decorators = new Map(transactions.flatMap((t) => (t.style === 'decorator' ? [[t.decorator as string, t] as const] : [])));
   const subscribers = adapters.flatMap((a) => a.subscribers ?? []);
   const calls = new Map<string, CallSubscriber>(subscribers.flatMap((s) => (s.by === 'call' ? s.on.flatMap((on) => s.call.map((call) => [`${on}.${call}`, s] as const)) : [])));
@@ -61,6 +64,7 @@ export function buildCatalog(adapters: readonly StackAdapter[]): Catalog {
     result: (name) => functions.get(name),
     effect: (type, member) => effects.get(`${type}.${member}`),
     transaction: (type, member) => byCall.get(`${type}.${member}`),
+    opensByCall: (type) => runners.has(type),
     decorator: (name) => decorators.get(name),
     subscriberCall: (type, member) => calls.get(`${type}.${member}`),
     subscriberDecorator: (name) => decorated.get(name),

@@ -112,7 +112,7 @@ function invoke(machine: Machine, frame: Frame, fn: FunctionValue, call: Call, i
     kind: 'call', span: spanOf(frame.file, call.fact), line: call.fact.line, caller: frame.home, callee: ref, body: summary.nodes, isGuess,
     home, detached: fact.isAsync && !call.fact.awaited,
     args: call.fact.args.map((arg) => ({ span: spanOf(frame.file, arg), parameter: passedParameter(machine.program, frame.file, frame.scope, arg) })),
-  });
+  }, fact.isAsync && call.fact.awaited);
   return { value: summary.value, ref };
 }
 

@@ -98,8 +98,8 @@ export interface CallNode {
   readonly isGuess: boolean;
 }
 
-/** Kinds of effect, as bits of a set. */
-const BIT = { write: 1, publish: 2, store: 4, guard: 8, transaction: 16 } as const satisfies Record<Effect['kind'] | 'transaction', number>;
+/** Kinds of effect, as bits of a set. `undo`: what ends a transaction or takes a write back. */
+const BIT = { write: 1, publish: 2, store: 4, guard: 8, transaction: 16, undo: 32 } as const satisfies Record<Effect['kind'] | 'transaction' | 'undo', number>;
 
 /** A set of kinds of effect. */
 export type Kinds = number;
@@ -124,6 +124,7 @@ function kindsOf(node: Node): Kinds {
   switch (node.kind) {
     case 'write': case 'publish': case 'store': case 'guard': return BIT[node.kind];
     case 'open': return BIT.transaction;
+    case 'commit': case 'rollback': case 'unwritten': return BIT.undo;
     case 'call': return kindsOfCall(node.body);
     case 'scope': return BIT.transaction | kindsIn(node.body);
     default: return childrenOf(node).reduce((kinds, nodes) => kinds | kindsIn(nodes), NO_KINDS);

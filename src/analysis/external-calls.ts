@@ -3,10 +3,9 @@ import type { PublishRoute, Receiver } from '../core/finding.js';
 import { runCallbacks, runInPlace, type Call } from './calls.js';
 import type { TransactionRef, WriteEffect } from './effects.js';
 import type { Expression } from './facts.js';
-import { spanKey, spanOf, type Frame, type Machine } from './machine.js';
+import { spanKey, spanOf, transactionAt, type Frame, type Machine } from './machine.js';
 import { unknownOf, yieldValue } from './members.js';
 import { messageExpression, parameterBehind, parameterValue, passedParameter } from './messages.js';
-import { transactionAt } from './run.js';
 import { collect } from './steps.js';
 import { alternatives, externalOf, NO_TRANSACTION, UNKNOWN, type ExternalValue, type FunctionValue, type Value } from './values.js';
 

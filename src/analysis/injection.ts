@@ -1,6 +1,7 @@
 import type { DecoratorFact, Expression, TypeFact } from './facts.js';
-import type { Machine, Provider } from './machine.js';
+import { homeOf, type Machine, type Provider } from './machine.js';
 import { declarationOf, dotted, symbolKey, type Program } from './program.js';
+import { runFunction } from './run.js';
 import { instancesOf, typeValue } from './typing.js';
 import { alternatives, externalOf, union, UNKNOWN, type Value } from './values.js';
 import { visitFile } from './walk-expressions.js';
@@ -118,9 +119,8 @@ function factoryValue(machine: Machine, provider: Provider, evaluate: (file: str
   const value = evaluate(provider.file, provider.expression);
   if (value.kind !== 'function') return UNKNOWN;
   const fact = machine.program.functionFact(value.file, value.id);
-  const last = fact.body.at(-1);
   if (fact.returns !== null) return typeValue(machine, value.file, fact.returns);
-  return last?.kind === 'return' && last.value !== null ? evaluate(value.file, last.value) : UNKNOWN;
+  return runFunction(machine, { value, args: [], home: homeOf(machine, value.file, fact), isEntry: true }).value;
 }
 
 function commonFolders(a: string, b: string): number {

@@ -156,13 +156,23 @@ export function classKey(ref: ClassRef): string {
 
 const RISK: Node = { kind: 'risk' };
 
-/** Adds a call to the frame. One without effects is at most something that may throw. */
-export function pushCall(frame: Frame, node: CallNode): void {
+/** Adds a call to the frame. One without effects is at most something that may throw: by its own words, or because it is waited for. */
+export function pushCall(frame: Frame, node: CallNode, isAsync: boolean): void {
   const last = node.body.at(-1);
   if (kindsIn(node.body) !== NO_KINDS || (last?.kind === 'exit' && last.by === 'throw')) frame.nodes.push(node);
-  else if ((frame.tries > 0 || mayThrow(node.body)) && frame.nodes.at(-1) !== RISK) frame.nodes.push(RISK);
+  else if (((isAsync && frame.tries > 0) || mayThrow(node.body)) && frame.nodes.at(-1) !== RISK) frame.nodes.push(RISK);
 }
 
 function mayThrow(nodes: readonly Node[]): boolean {
   return nodes.some((node) => node.kind === 'risk' || (node.kind === 'exit' && node.by === 'throw') || childrenOf(node).some(mayThrow));
+}
+
+/** The transaction that is opened at a place; the same place gives the same one. */
+export function transactionAt(machine: Machine, site: Transaction['site'], parent: Transaction | null): Transaction {
+  const key = `${site.style}:${site.span.file}:${site.span.start}:${parent?.id ?? ''}`;
+  const known = machine.transactions.get(key);
+  if (known !== undefined) return known;
+  const transaction: Transaction = { id: machine.transactions.size + 1, site, parent };
+  machine.transactions.set(key, transaction);
+  return transaction;
 }

@@ -1,9 +1,9 @@
 import type { FunctionRef } from '../core/finding.js';
-import type { Node, Transaction } from './effects.js';
+import type { Node } from './effects.js';
 import { evaluate } from './evaluate.js';
 import type { BindingFact, FunctionFact, ParameterFact } from './facts.js';
 import { memberValue } from './members.js';
-import { DEPTH_LIMIT, functionKey, functionRef, homeOf, spanOf, type Frame, type Machine, type Summary } from './machine.js';
+import { DEPTH_LIMIT, functionKey, functionRef, homeOf, spanOf, transactionAt, type Frame, type Machine, type Summary } from './machine.js';
 import { symbolKey } from './program.js';
 import { runSteps } from './steps.js';
 import { typeValue } from './typing.js';
@@ -114,14 +114,4 @@ function withDecorators(machine: Machine, frame: Frame, fact: FunctionFact): rea
     return [{ kind: 'scope', transaction, ambient: matcher.joins, body: frame.nodes, line: decorator.line }];
   }
   return frame.nodes;
-}
-
-/** The transaction that is opened at a place; the same place gives the same one. */
-export function transactionAt(machine: Machine, site: Transaction['site'], parent: Transaction | null): Transaction {
-  const key = `${site.style}:${site.span.file}:${site.span.start}:${parent?.id ?? ''}`;
-  const known = machine.transactions.get(key);
-  if (known !== undefined) return known;
-  const transaction: Transaction = { id: machine.transactions.size + 1, site, parent };
-  machine.transactions.set(key, transaction);
-  return transaction;
 }

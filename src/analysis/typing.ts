@@ -1,5 +1,5 @@
 import { external, UNKNOWN, union, type ExternalValue, type Value } from './values.js';
-import type { Machine } from './machine.js';
+import { MODULE, transactionAt, type Machine } from './machine.js';
 import { symbolKey, type ClassRef, type Symbol } from './program.js';
 import type { TypeFact } from './facts.js';
 
@@ -30,7 +30,7 @@ export function typeValue(machine: Machine, file: string, type: TypeFact | null,
 
 function namedType(machine: Machine, symbol: Symbol, type: TypeFact, depth: number, file: string): Value {
   switch (symbol.kind) {
-    case 'external': return externalType(machine, symbol.module, symbol.name, targetName(machine, file, type.args[0]));
+    case 'external': return withDeclaredRunner(machine, file, externalType(machine, symbol.module, symbol.name, targetName(machine, file, type.args[0])));
     case 'alias': {
       const alias = machine.program.facts(symbol.file).aliases.find((candidate) => candidate.name === symbol.name);
       return typeValue(machine, symbol.file, alias?.type ?? null, depth + 1);
@@ -65,6 +65,12 @@ export function externalType(machine: Machine, module: string, name: string, tar
   const canonical = machine.catalog.canonical(`${module}:${name}`);
   const colon = canonical.lastIndexOf(':');
   return external(canonical.slice(0, colon), canonical.slice(colon + 1), { target });
+}
+
+/** A query runner that is only declared: within a file, all of them count as the same. */
+function withDeclaredRunner(machine: Machine, file: string, value: ExternalValue): ExternalValue {
+  if (!machine.catalog.opensByCall(`${value.module}:${value.type}`)) return value;
+  return { ...value, transaction: { kind: 'runner', transaction: transactionAt(machine, { style: 'query-runner', span: { file, start: 0, end: 0 }, function: MODULE }, null) } };
 }
 
 function targetName(machine: Machine, file: string, type: TypeFact | undefined): string | null {
