@@ -10,7 +10,7 @@ import { standalone } from '../../src/rewrite/jscodeshift.js';
 import { short } from '../../src/rewrite/message.js';
 import { guarded, refuse } from '../../src/rewrite/refusal.js';
 import { guardBehind } from '../../src/rewrite/region.js';
-import { findVariable, freeName, referencedNames, takenNames } from '../../src/rewrite/scope.js';
+import { declaredNames, findVariable, freeName, referencedNames, takenNames } from '../../src/rewrite/scope.js';
 import { indentAt } from '../../src/rewrite/style.js';
 import { namesIn } from '../../src/rewrite/variables.js';
 
@@ -207,9 +207,8 @@ function guardVisible(code: HandlerCode, transaction: Transaction, events: reado
 function takenInside({ callback }: Transaction): ReadonlySet<string> {
   const names = new Set<string>();
   for (const parameter of callback.parameters) names.add(parameter.name.getText());
-  if (ts.isBlock(callback.body)) for (const statement of callback.body.statements) {
-    if (ts.isVariableStatement(statement)) for (const declaration of statement.declarationList.declarations) for (const name of declaration.name.getText().match(/[\w$]+/g) ?? []) names.add(name);
-  }
+  const statements = ts.isBlock(callback.body) ? callback.body.statements : [];
+  for (const name of statements.filter(ts.isVariableStatement).flatMap(declaredNames)) names.add(name);
   return names;
 }
 

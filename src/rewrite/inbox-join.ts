@@ -5,7 +5,7 @@ import { guardText } from './inbox-guard.js';
 import { mentionsHandle } from './join.js';
 import { short } from './message.js';
 import { refuse } from './refusal.js';
-import { bindingNames, freeName, referencedNames, takenNames } from './scope.js';
+import { declaredNames, freeName, referencedNames, takenNames } from './scope.js';
 import { indentAt } from './style.js';
 import type { Delivery, SubscriberCode } from './subscriber.js';
 import { acknowledges, databaseCalls, guardHandles, isLogStatement, isTrailing, returnsIn } from './work.js';
@@ -83,7 +83,7 @@ function skipForDuplicates(code: SubscriberCode, delivery: Delivery, statement: 
   if (!isStatementList(list)) refuse('transaction-shape', `The transaction (${code.file}:${lineOf(statement)}) is the only statement of a branch without braces.`);
   const following = list.statements.slice(list.statements.indexOf(statement) + 1);
   guardAround(code, delivery, list);
-  const names = ts.isVariableStatement(statement) ? statement.declarationList.declarations.flatMap(({ name }) => bindingNames(name)) : [];
+  const names = ts.isVariableStatement(statement) ? declaredNames(statement) : [];
   const uses = (candidate: ts.Statement): boolean => [...referencedNames(candidate)].some((name) => names.includes(name));
   const isSkipped = following.map((candidate) => uses(candidate) || !isTrailing(code, delivery, candidate));
   const first = isSkipped.indexOf(true);

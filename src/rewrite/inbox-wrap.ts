@@ -10,7 +10,7 @@ import { lineRange } from './join.js';
 import { short } from './message.js';
 import { findOwner } from './owner.js';
 import { refuse } from './refusal.js';
-import { bindingNames, freeName, referencedNames, takenNames } from './scope.js';
+import { declaredNames, freeName, referencedNames, takenNames } from './scope.js';
 import { indentAt } from './style.js';
 import type { Delivery, SubscriberCode } from './subscriber.js';
 import { transactionBinder } from './transaction-binder.js';
@@ -146,6 +146,6 @@ function guardNames(code: SubscriberCode, work: Work, roots: readonly ts.Stateme
 }
 
 function declaredNames(statement: ts.Statement): readonly string[] {
-  if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.flatMap(({ name }) => bindingNames(name));
+  if (ts.isVariableStatement(statement)) return declaredNames(statement);
   return (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)) && statement.name !== undefined ? [statement.name.text] : [];
 }

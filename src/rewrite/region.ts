@@ -3,7 +3,7 @@ import { isFunctionNode, isStatementList, lineOf, statementIndex, walk, type Fun
 import { short } from './message.js';
 import { isLogging, type PublishSite } from './publish.js';
 import { refuse } from './refusal.js';
-import { assignedNames, bindingNames, referencedNames } from './scope.js';
+import { assignedNames, declaredNames, referencedNames } from './scope.js';
 
 /** The statements of one list that will run in the transaction. */
 export interface Region {
@@ -67,7 +67,8 @@ function* between(list: StatementList, last: number, publish: PublishSite): Iter
   }
   for (let inner: ts.Node = publish.anchor; inner.parent !== list; inner = inner.parent) {
     const { parent } = inner;
-    if (isStatementList(parent)) for (const statement of parent.statements) if (statement.end <= inner.pos && !isPublishOnly(statement)) yield statement;
+    const before = isStatementList(parent) ? parent.statements.filter((statement) => statement.end <= inner.pos) : [];
+    yield* before.filter((statement) => !isPublishOnly(statement));
   }
 }
 
@@ -84,7 +85,7 @@ function affects(statement: ts.Statement | undefined, names: ReadonlySet<string>
     if (ts.isCallExpression(call) && isLogging(call)) return false;
   }
   if (ts.isVariableStatement(statement)) {
-    const declared = statement.declarationList.declarations.flatMap((declaration) => bindingNames(declaration.name));
+    const declared = declaredNames(statement);
     if (declared.some((name) => names.has(name))) return true;
   }
   return [...referencedNames(statement), ...assignedNames(statement)].some((name) => names.has(name));
@@ -172,10 +173,9 @@ function findExit(statement: ts.Statement, publishes: readonly PublishSite[]): t
     // The rest of a `try` around the publish runs behind it, and its `catch` is what ran before, too.
     if (ts.isTryStatement(node)) {
       const publish = publishes.find((candidate) => candidate.statement.pos >= node.tryBlock.pos && candidate.statement.end <= node.tryBlock.end);
-      if (publish !== undefined) {
-        for (const inner of node.tryBlock.statements) if (inner.end <= publish.statement.pos && exit === null) exit = findExit(inner, publishes);
-        return false;
-      }
+      const before = publish === undefined ? [] : node.tryBlock.statements.filter((inner) => inner.end <= publish.statement.pos);
+      exit ??= before.map((inner) => findExit(inner, publishes)).find((found) => found !== null) ?? null;
+      if (publish !== undefined) return false;
     }
     return exit === null;
   };

@@ -41,18 +41,25 @@ export function takenNames(fn: ts.Node): ReadonlySet<string> {
   return names;
 }
 
+/** Names that a statement of variables declares, patterns included. */
+export function declaredNames(statement: ts.VariableStatement): readonly string[] {
+  return statement.declarationList.declarations.flatMap(({ name }) => bindingNames(name));
+}
+
+function importedNames({ importClause: clause }: ts.ImportDeclaration): readonly string[] {
+  const bindings = clause?.namedBindings;
+  const named = bindings === undefined ? [] : ts.isNamespaceImport(bindings) ? [bindings.name] : bindings.elements.map((element) => element.name);
+  return [...(clause?.name === undefined ? [] : [clause.name]), ...named].map((name) => name.text);
+}
+
 /** Names that the module declares or imports. */
 export function moduleNames(source: ts.SourceFile): ReadonlySet<string> {
   const names = new Set<string>();
   for (const statement of source.statements) {
     if (ts.isImportDeclaration(statement)) {
-      const clause = statement.importClause;
-      if (clause?.name !== undefined) names.add(clause.name.text);
-      const bindings = clause?.namedBindings;
-      if (bindings !== undefined && ts.isNamespaceImport(bindings)) names.add(bindings.name.text);
-      if (bindings !== undefined && ts.isNamedImports(bindings)) for (const element of bindings.elements) names.add(element.name.text);
+      importedNames(statement).forEach((name) => names.add(name));
     } else if (ts.isVariableStatement(statement)) {
-      for (const declaration of statement.declarationList.declarations) for (const name of bindingNames(declaration.name)) names.add(name);
+      declaredNames(statement).forEach((name) => names.add(name));
     } else if ((ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement) || ts.isInterfaceDeclaration(statement)
       || ts.isTypeAliasDeclaration(statement) || ts.isEnumDeclaration(statement)) && statement.name !== undefined) {
       names.add(statement.name.text);

@@ -3,7 +3,7 @@ import { lineOf, walk, type FunctionNode } from './ast.js';
 import { short } from './message.js';
 import { refuse } from './refusal.js';
 import type { Region } from './region.js';
-import { assignedNames, bindingNames, isReference } from './scope.js';
+import { assignedNames, declaredNames, isReference } from './scope.js';
 
 /**
  * Variables that are declared in the region and used behind it, in order of declaration.
@@ -21,13 +21,11 @@ export function regionVariables(region: Region, moved: readonly ts.Node[], fn: F
       refuse('declaration-in-span', `'${short(statement)}' (line ${lineOf(statement)}) is declared between the write and the publish. Move it before the write.`);
     }
     if (!ts.isVariableStatement(statement)) continue;
-    for (const declaration of statement.declarationList.declarations) {
-      for (const name of bindingNames(declaration.name)) {
-        declared.add(name);
-        if (!used.has(name)) continue;
-        if (assignedBehind.has(name)) refuse('declaration-in-span', `'${name}' (line ${lineOf(declaration)}) is declared between the write and the publish and assigned behind it. Make it a constant.`);
-        result.push(name);
-      }
+    for (const name of declaredNames(statement)) {
+      declared.add(name);
+      if (!used.has(name)) continue;
+      if (assignedBehind.has(name)) refuse('declaration-in-span', `'${name}' (line ${lineOf(statement)}) is declared between the write and the publish and assigned behind it. Make it a constant.`);
+      result.push(name);
     }
   }
   guardVar(inside);
