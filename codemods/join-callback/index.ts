@@ -208,7 +208,7 @@ function takenInside({ callback }: Transaction): ReadonlySet<string> {
   const names = new Set<string>();
   for (const parameter of callback.parameters) names.add(parameter.name.getText());
   const statements = ts.isBlock(callback.body) ? callback.body.statements : [];
-  for (const name of statements.filter(ts.isVariableStatement).flatMap(declaredNames)) names.add(name);
+  for (const name of statements.flatMap(declaredNames)) names.add(name);
   return names;
 }
 

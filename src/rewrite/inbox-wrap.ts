@@ -144,8 +144,3 @@ function guardNames(code: SubscriberCode, work: Work, roots: readonly ts.Stateme
     if (name !== undefined) refuse('declaration-in-span', `'${name}' is declared in the work and used behind it (${code.file}:${lineOf(statement)}), where the transaction is over and a duplicate has none. Move that statement before the acknowledgement.`);
   }
 }
-
-function declaredNames(statement: ts.Statement): readonly string[] {
-  if (ts.isVariableStatement(statement)) return declaredNames(statement);
-  return (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)) && statement.name !== undefined ? [statement.name.text] : [];
-}

@@ -41,9 +41,10 @@ export function takenNames(fn: ts.Node): ReadonlySet<string> {
   return names;
 }
 
-/** Names that a statement of variables declares, patterns included. */
-export function declaredNames(statement: ts.VariableStatement): readonly string[] {
-  return statement.declarationList.declarations.flatMap(({ name }) => bindingNames(name));
+/** Names that a statement declares: variables, patterns included, functions and classes. */
+export function declaredNames(statement: ts.Statement): readonly string[] {
+  if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.flatMap(({ name }) => bindingNames(name));
+  return (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)) && statement.name !== undefined ? [statement.name.text] : [];
 }
 
 function importedNames({ importClause: clause }: ts.ImportDeclaration): readonly string[] {

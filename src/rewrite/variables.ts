@@ -3,7 +3,7 @@ import { lineOf, walk, type FunctionNode } from './ast.js';
 import { short } from './message.js';
 import { refuse } from './refusal.js';
 import type { Region } from './region.js';
-import { assignedNames, declaredNames, isReference } from './scope.js';
+import { assignedNames, bindingNames, declaredNames, isReference } from './scope.js';
 
 /**
  * Variables that are declared in the region and used behind it, in order of declaration.
