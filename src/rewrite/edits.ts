@@ -67,6 +67,12 @@ export class EditSet {
     this.collected.splice(0, this.collected.length, ...kept);
   }
 
+  /** Moves lines that were inserted in a range to the depth that the range is moved to. */
+  shift(file: string, range: { readonly start: number; readonly end: number }, indent: string): void {
+    const shifted = this.collected.map((edit) => (edit.file === file && edit.start > range.start && edit.end < range.end ? { ...edit, text: edit.text.replace(/\n(?=[^\r\n])/g, `\n${indent}`) } : edit));
+    this.collected.splice(0, this.collected.length, ...shifted);
+  }
+
   all(): readonly Edit[] {
     return [...this.collected];
   }
@@ -83,6 +89,7 @@ export function parse(file: string, text: string): ts.SourceFile {
  */
 export function indentLines(edits: EditSet, file: string, range: { readonly start: number; readonly end: number }): void {
   const { text, source, style } = edits.open(file);
+  edits.shift(file, range, style.indent);
   const frozen = literalRanges(source, range);
   for (let newline = text.indexOf('\n', range.start); newline !== -1 && newline < range.end - 1; newline = text.indexOf('\n', newline + 1)) {
     const start = newline + 1;

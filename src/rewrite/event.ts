@@ -74,7 +74,9 @@ function tellAggregate(sources: readonly AggregateSource[], message: Message, ev
     ?? known.filter((candidate) => entityVariables(candidate, message).length > 0).pop() ?? known[known.length - 1];
   const type = source?.write.target ?? eventType.split('.')[0] ?? eventType;
   if (source === undefined || !context.aggregate.infer || source.write.operation === 'remove' || source.write.operation === 'softRemove') return { type, id: null };
-  const key = primaryKey(source.write.target ?? '', context);
+  // `remove` takes the id from the entity.
+  const removesAny = sources.some(({ write }) => write.operation === 'remove');
+  const key = removesAny ? null : primaryKey(source.write.target ?? '', context);
   if (key === null) return { type, id: null };
   const [entity] = entityVariables(source, message);
   if (entity !== undefined) return { type, id: `${entity}.${key}` };

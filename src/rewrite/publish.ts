@@ -41,6 +41,7 @@ export function readPublish(edits: EditSet, fn: FunctionNode, finding: Finding, 
   if (call === null || call.pos < fn.pos || call.end > fn.end) {
     refuse('publish-not-found', `The publish of '${finding.handler.name}' (${finding.publish.file}:${finding.publish.line}) could not be found in the function.`);
   }
+  if (finding.publish.isCommand) refuse('command', `'${short(call)}' (${file}:${lineOf(call)}) sends a request whose reply nobody reads. The relay can not send requests; make it an event with 'emit', at its subscribers too, and run this again.`);
   guardNotInClosure(call, fn, finding, allowed);
   const { expression } = finding.publish.message === null ? { expression: null } : { expression: messageNode(source, finding) };
   if (expression === null || !(isInside(expression, call) || (allowed.messageBefore && isInside(expression, fn)))) {

@@ -17,6 +17,7 @@ export const refusalReasons = {
   'publish-in-finally': 'The publish is in a `finally`: it also runs when the write has failed.',
   'conditional-publish': 'The publish is in a branch that the write does not share.',
   'publish-result-used': 'The result of the publish is used, and an outbox row has none.',
+  'command': 'The publish is a request whose reply nobody reads: the relay sends events, no requests.',
   'publish-options': 'The publish has options (priority, headers, expiration …) that an outbox row does not carry.',
   'publish-not-found': 'The publish statement could not be found in the handler.',
   'message-built-elsewhere': 'The message is built in another function, from arguments, so the handler has no event to store.',
