@@ -1,7 +1,7 @@
 import { adapters } from '../adapters/registry.js';
 import { buildCatalog } from '../adapters/catalog.js';
 import type { Config } from '../core/config.js';
-import type { FunctionRef } from '../core/finding.js';
+import type { FunctionRef, Unresolved } from '../core/finding.js';
 import { isWithin, type Span } from '../core/place.js';
 import type { SkippedFile } from '../core/report.js';
 import { resolveServices } from '../workspace/services.js';
@@ -9,7 +9,7 @@ import type { Workspace } from '../workspace/workspace.js';
 import type { Analysis } from './analysis.js';
 import { runEntries } from './entries.js';
 import type { FileFacts } from './facts.js';
-import { findingsOf } from './findings.js';
+import { findingsOf, type EntryWalk } from './findings.js';
 import { collectProviders } from './injection.js';
 import { BUDGET, functionRef, spanKey, type Machine } from './machine.js';
 import { Program } from './program.js';
@@ -42,7 +42,7 @@ export function analyse(workspace: Workspace, config: Config, options: AnalyseOp
   const program = new Program(facts, moduleResolver(workspace));
   const machine: Machine = {
     program, catalog: buildCatalog(adapters), ...specialFunctions(config, services), summaries: new Map(), running: new Set(), fields: new Map(), methods: new Map(), instances: new Map(), variables: new Map(), assigned: new Map(),
-    providers: collectProviders(program), transactions: new Map(), calls: new Map(), unresolved: new Map(), subscribers: new Map(), called: new Set(), tooDeep: new Set(), budget: BUDGET, depth: 0,
+    providers: collectProviders(program), transactions: new Map(), calls: new Map(), unresolved: new Map(), subscribers: new Map(), called: new Set(), tooDeep: new Set(), cut: new Map(), budget: BUDGET, depth: 0,
   };
   const entries = runEntries(machine);
   const textOf = (span: Span): string => shorten((workspace.read(span.file) ?? '').slice(span.start, span.end));
@@ -56,7 +56,7 @@ export function analyse(workspace: Workspace, config: Config, options: AnalyseOp
       findings: all.filter((finding) => isSelected(finding.handler.file) || isSelected(finding.publish.file)),
       safe: safeOf(entries, all, isRelay).filter((publish) => isSelected(publish.file)),
       subscribers: subscribersOf(machine).filter((subscriber) => isSelected(subscriber.file)),
-      unresolved: [...machine.unresolved.values()].filter((each) => isSelected(each.file)).sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line)),
+      unresolved: [...machine.unresolved.values(), ...cutShort(machine, entries)].filter((each) => isSelected(each.file)).sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line)),
       skipped: [...workspace.skipped(), ...skipped, ...[...machine.tooDeep].map(tooDeep)],
     },
     functionAt: (span) => functionAt(machine, span),
@@ -95,6 +95,12 @@ function readFile(workspace: Workspace, file: string, skipped: SkippedFile[]): F
     skipped.push({ file, reason: 'unparsable', message: `'${file}' can't be parsed: ${error instanceof Error ? error.message : String(error)}` });
   }
   return null;
+}
+
+/** Where the analysis stopped short of what the code can do. */
+function cutShort(machine: Machine, entries: readonly EntryWalk[]): Unresolved[] {
+  const refs = [...machine.cut.values(), ...entries.filter(({ walk }) => walk.isCut).map(({ ref }) => ref)];
+  return refs.map(({ file, line, name }) => ({ file, line, text: name, hint: `More code is reached from '${name}' than is followed: what lies behind may be missing here. Scan its parts by themselves.` }));
 }
 
 function tooDeep(file: string): SkippedFile {

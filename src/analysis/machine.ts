@@ -51,6 +51,8 @@ export interface Machine {
   readonly called: Set<string>;
   /** Files with code that is nested too deeply to follow. */
   readonly tooDeep: Set<string>;
+  /** Functions whose callees were not all followed: the work for one entry was used up, or the calls nest too deep. */
+  readonly cut: Map<string, FunctionRef>;
   /** Work left before the run of one entry is cut short. */
   budget: number;
   depth: number;

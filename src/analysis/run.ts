@@ -30,13 +30,15 @@ export function runFunction(machine: Machine, run: Run): Summary {
   const known = canShare ? machine.summaries.get(key) : undefined;
   if (known !== undefined) return known;
   const fact = machine.program.functionFact(value.file, value.id);
+  if (machine.depth >= DEPTH_LIMIT || machine.budget <= 0) machine.cut.set(functionKey(run.home.file, run.home.span.start), run.home);
   if (machine.running.has(key) || machine.depth >= DEPTH_LIMIT || machine.budget <= 0) return { ...NOTHING, value: typeValue(machine, value.file, fact.returns) };
   machine.running.add(key);
   machine.depth += 1;
   const summary = runBody(machine, run, fact);
   machine.depth -= 1;
   machine.running.delete(key);
-  if (canShare) machine.summaries.set(key, summary);
+  // What was cut short for one entry may be whole for the next.
+  if (canShare && machine.budget > 0) machine.summaries.set(key, summary);
   return summary;
 }
 

@@ -16,7 +16,7 @@ export function safeOf(entries: readonly EntryWalk[], findings: readonly Finding
       const place = placeOf(publish, reported);
       if (isSeen || place === null || joined.has(spanKey(place.span))) continue;
       const hasWrite = entry.walk.writes.length > 0;
-      const reason = publish.effect.isRequest ? 'request-reply' : isRelay(publish.effect.span.file) ? 'relay' : hasWrite ? 'exclusive-branches' : 'no-write';
+      const reason = publish.effect.isRequest ? 'request-reply' : isRelay(publish.effect.span.file) || entry.walk.relayed.has(publish) ? 'relay' : hasWrite ? 'exclusive-branches' : 'no-write';
       const known = safe.get(spanKey(place.span));
       if (known !== undefined && known.reason !== 'no-write') continue;
       safe.set(spanKey(place.span), {

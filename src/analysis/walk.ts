@@ -33,6 +33,8 @@ export interface Walk {
   readonly publishes: readonly Occurrence<PublishEffect>[];
   readonly writes: readonly Occurrence<WriteEffect>[];
   readonly stores: readonly Occurrence<StoreEffect>[];
+  /** Publishes of a loop over rows that marks each row afterwards: a relay at work. */
+  readonly relayed: ReadonlySet<Occurrence<PublishEffect>>;
   readonly hasGuard: boolean;
   /** The tree was larger than what is looked at. */
   readonly isCut: boolean;
@@ -78,6 +80,7 @@ class Walker implements Walk {
   readonly publishes: Occurrence<PublishEffect>[] = [];
   readonly writes: Occurrence<WriteEffect>[] = [];
   readonly stores: Occurrence<StoreEffect>[] = [];
+  readonly relayed = new Set<Occurrence<PublishEffect>>();
   hasGuard = false;
   isCut = false;
   private visited = 0;
@@ -144,7 +147,10 @@ class Walker implements Walk {
     this.writes.push(occurrence);
     // A loop over rows that publishes each and then marks it is a relay at work.
     const isMark = effect.target !== null && context.rows.includes(effect.target);
-    if (!isMark) for (const publish of state.publishes) this.pairs.push({ write: occurrence, publish, order: 'after', commit: null });
+    for (const publish of state.publishes) {
+      if (isMark) this.relayed.add(publish);
+      else this.pairs.push({ write: occurrence, publish, order: 'after', commit: null });
+    }
     const status: Status = transaction !== null ? { kind: 'pending', transaction } : !effect.awaited || context.isDetached ? { kind: 'started' } : { kind: 'committed', by: null };
     return { ...state, writes: latest(new Map(state.writes).set(occurrence, status)) };
   }
