@@ -166,6 +166,7 @@ describe('the data source', () => {
     ['classes', 'entities: [Order, OrderLine]', ['register-entity']],
     ['a pattern of another folder', "entities: [__dirname + '/orders/*.entity.ts']", ['register-entity']],
     ['forFeature', 'autoLoadEntities: true', ['register-entity']],
+    ['a list that is computed', 'entities: [__dirname + settings.entities], migrations: [__dirname + settings.migrations]', ['register-entity']],
     ['synchronize', "entities: ['src/**/*.entity.ts'], synchronize: true", ['synchronize']],
     ['listed migrations', "entities: ['src/**/*.entity.ts'], migrations: [AddOrders1740000000000]", ['register-migration']],
   ])('with %s', (_, options, codes) => {

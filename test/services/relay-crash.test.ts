@@ -99,6 +99,8 @@ describe.skipIf(!database.available || !rabbitmq.available)('the generated relay
     }
     const ids = (await storing).flat();
     await drain(800);
+    // A process that has not started yet is ended by the signal itself.
+    for (const relay of relays) await eventually(() => relay.log, (lines) => lines.some(({ event }) => event === 'outbox-relay.started'));
     expect(await Promise.all(relays.map(terminate))).toEqual([0, 0]);
     const times = await arrivals();
     expect(times.size).toBe(ids.length);

@@ -28,6 +28,8 @@ export type EntityRegistration =
   | { readonly kind: 'matched' }
   /** Entities are those of `TypeOrmModule.forFeature`. */
   | { readonly kind: 'for-feature'; readonly file: string }
+  /** The file computes the list, so that only its owner knows. */
+  | { readonly kind: 'computed'; readonly file: string }
   /** The file lists classes, or patterns that do not match. */
   | { readonly kind: 'listed'; readonly file: string };
 
@@ -38,7 +40,7 @@ export function findEntityRegistration(workspace: Workspace, service: Pick<Servi
     const list = /\bentities\s*:\s*\[([\s\S]*?)\](?=\s*[,}\n])/.exec(source.text)?.[1];
     if (list !== undefined) {
       if (patternsOf(list, source, service.root).some((pattern) => toExpression(pattern).test(entityFile))) return { kind: 'matched' };
-      answer = { kind: 'listed', file: source.file };
+      answer = { kind: splitItems(list).some(isComputed) ? 'computed' : 'listed', file: source.file };
     } else if (/\bautoLoadEntities\s*:\s*true\b/.test(source.text) && answer.kind === 'matched') {
       answer = { kind: 'for-feature', file: source.file };
     }
@@ -50,7 +52,7 @@ export function findEntityRegistration(workspace: Workspace, service: Pick<Servi
 export function findListedMigrations(workspace: Workspace, service: Pick<ServiceConfig, 'root'>): string | null {
   const lists = readDataSourceTexts(workspace, service.root).flatMap(({ file, text }) => {
     const list = /\bmigrations\s*:\s*\[([\s\S]*?)\](?=\s*[,}\n])/.exec(text)?.[1];
-    return list === undefined || list.trim() === '' ? [] : [{ file, hasPattern: /['"`]/.test(list) }];
+    return list === undefined || list.trim() === '' ? [] : [{ file, hasPattern: /['"`]/.test(list) || splitItems(list).some(isComputed) }];
   });
   return lists.some(({ hasPattern }) => hasPattern) ? null : (lists[0]?.file ?? null);
 }
@@ -58,6 +60,11 @@ export function findListedMigrations(workspace: Workspace, service: Pick<Service
 /** The data source that makes tables from entities when the service starts; null without one. */
 export function findSynchronize(workspace: Workspace, service: Pick<ServiceConfig, 'root'>): string | null {
   return readDataSourceTexts(workspace, service.root).find(({ text }) => /\bsynchronize\s*:\s*true\b/.test(text))?.file ?? null;
+}
+
+/** An item that is no literal and no name: `__dirname + settings.entities`, `...entities`. */
+function isComputed(item: string): boolean {
+  return !/['"`]/.test(item) && !/^\s*[\w$]*\s*$/.test(item);
 }
 
 /** Patterns of an `entities` list, relative to the project root. `join(__dirname, '**', '*.entity.ts')` is one. */

@@ -114,6 +114,9 @@ function followUps({ workspace, service, role }: MigrationRequest): Reason[] {
     ...(registration.kind === 'listed'
       ? [{ code: 'register-entity', message: `Add '${className}' to the entities of '${registration.file}': with it, 'migration:generate' knows the table's key and index.` }]
       : []),
+    ...(registration.kind === 'computed'
+      ? [{ code: 'register-entity', message: `'${registration.file}' computes its list of entities: see that '${className}' is in it, and 'migration:generate' knows the table's key and index.` }]
+      : []),
     ...(registration.kind === 'for-feature'
       ? [{ code: 'register-entity', message: `'${registration.file}' loads the entities of TypeOrmModule.forFeature: add '${className}' to one, and 'migration:generate' knows the table's key and index.` }]
       : []),
