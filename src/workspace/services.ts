@@ -48,7 +48,7 @@ export function completeServices(workspace: Workspace, partial: readonly Partial
  * applications as nest-cli.json or folders with their own tsconfig name them; else the root itself.
  */
 export function detectServices(workspace: Workspace): readonly ServiceConfig[] {
-  const manifests = findManifests(workspace);
+  const manifests = findManifests(workspace).map((manifest, _, all) => withLibraries(manifest, all));
   const own = manifests.filter((manifest) => manifest.root !== '.' && isService(manifest) && !isLibrary(manifest, manifests));
   const root = manifestOf(manifests, '.');
   const found = own.map((manifest) => candidate(manifest.root, manifest, manifest.name));
@@ -80,6 +80,17 @@ function distinctNames(candidates: readonly Candidate[]): Candidate[] {
 
 function isService({ dependencies }: Manifest): boolean {
   return [...ormPackages.typeorm, ...Object.values(busPackages).flat()].some((name) => dependencies.has(name));
+}
+
+/** What a package gets through the other packages of the project is its own as well: a bus is often in a shared one. */
+function withLibraries(manifest: Manifest, manifests: readonly Manifest[]): Manifest {
+  const dependencies = new Set(manifest.dependencies);
+  // A set goes on over what is added while it is gone through: the libraries of libraries are met, each once.
+  for (const name of dependencies) {
+    const library = manifests.find((other) => other.name === name);
+    for (const inherited of library?.dependencies ?? []) dependencies.add(inherited);
+  }
+  return { ...manifest, dependencies };
 }
 
 /** A package that another one of the project depends on is part of that one, not a service. */

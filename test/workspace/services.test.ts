@@ -22,7 +22,7 @@ const cases: readonly Case[] = [
     }],
   },
   {
-    name: 'every package with an ORM or a bus',
+    name: 'every package with an ORM or a bus, of its own or through a shared package',
     files: {
       'package.json': json({ name: 'shop', workspaces: ['services/*'] }),
       'services/orders/package.json': typeorm, 'services/orders/src/main.ts': '',
@@ -35,6 +35,7 @@ const cases: readonly Case[] = [
     services: [
       { name: 'mail', root: 'services/mail', orm: null, buses: ['amqplib'], database: null, migrations: null, outbox: 'services/mail/outbox' },
       { name: 'orders', root: 'services/orders', outbox: 'services/orders/src/outbox' },
+      { name: 'web', root: 'services/web', orm: null, buses: ['amqplib'] },
     ],
   },
   {
