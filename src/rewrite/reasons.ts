@@ -66,6 +66,7 @@ export const refusalReasons = {
   'name-taken': 'A name that the rewrite needs means something else in the file.',
   'syntax-error': 'The result would not parse.',
   'type-errors': 'The result would have type errors that were not there before.',
+  'still-used': 'Another rewrite uses an import, a property, a parameter or a route that the undo would take away.',
   'scan-differs': 'Scanning the result does not say what the rewrite was to reach.',
   'not-idempotent': 'A second run would change the result again.',
 } as const satisfies Record<string, string>;

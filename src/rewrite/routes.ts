@@ -78,3 +78,8 @@ function render(style: TextStyle, fields: RouteFields): string {
     : `${key}: { ${Object.entries(value).map(([name, text]) => `${name}: ${text}`).join(', ')} }`));
   return `{ ${parts.join(', ')} }`;
 }
+
+/** Message types that have a route in a file; none where it is no `routes.ts`. */
+export function routeTypes(source: ts.SourceFile): readonly string[] {
+  return (routesLiteral(source)?.properties ?? []).flatMap(({ name }) => (name === undefined ? [] : [keyText(name)]));
+}

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { applyPatch, createTwoFilesPatch } from 'diff';
+import { applyPatch, createTwoFilesPatch, parsePatch } from 'diff';
 import { ToolError, UsageError } from '../core/errors.js';
 import type { Change } from '../workspace/sink.js';
+import { listFolder } from '../workspace/folder.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { parseJson, property } from './style.js';
 
@@ -17,6 +18,21 @@ interface UndoFile {
 }
 
 const folder = '.outboxify/undo';
+
+/** A rewrite that can be undone. */
+export interface UndoRecord {
+  readonly name: string;
+  readonly stage: string;
+  /** Files that it changed, with the hash of what it made of them. */
+  readonly files: readonly { readonly file: string; readonly afterHash: string }[];
+}
+
+/** The changes that take a rewrite back. */
+export interface UndoPlan {
+  readonly name: string;
+  readonly stage: string;
+  readonly changes: readonly Change[];
+}
 
 /** File of the undo record of a rewrite; one per handler and stage. */
 export function undoPath(name: string, stage: string): string {
@@ -37,14 +53,24 @@ export function recordUndo(workspace: Workspace, record: { readonly name: string
 }
 
 /** The changes that take the last rewrite of this name back; the record goes with them. */
-export function planUndo(workspace: Workspace, name: string, stages: readonly string[]): { readonly stage: string; readonly changes: readonly Change[] } {
+export function planUndo(workspace: Workspace, name: string, stages: readonly string[]): UndoPlan {
   const stage = stages.find((candidate) => workspace.read(undoPath(name, candidate)) !== null);
   if (stage === undefined) {
     throw new UsageError(`There is no rewrite of '${name}' to undo.`, { code: 'nothing-to-undo', hint: `Rewrites are recorded in '${folder}'; without a record, take the change back with git.` });
   }
   const record = workspace.read(undoPath(name, stage));
   const changes = readRecord(record, undoPath(name, stage)).map((file) => undoFile(workspace, file));
-  return { stage, changes: [...changes, { file: undoPath(name, stage), before: record, after: null }] };
+  return { name, stage, changes: [...changes, { file: undoPath(name, stage), before: record, after: null }] };
+}
+
+/** The rewrites of the project that are recorded. */
+export function undoRecords(workspace: Workspace): readonly UndoRecord[] {
+  return listFolder(workspace.root, folder).filter((file) => file.endsWith('.json')).flatMap((file) => {
+    const record = parseJson(workspace.read(file));
+    const [name, stage, files] = [property(record, 'name'), property(record, 'stage'), property(record, 'files')];
+    if (typeof name !== 'string' || typeof stage !== 'string' || !Array.isArray(files)) return [];
+    return [{ name, stage, files: files.filter(isUndoFile) }];
+  });
 }
 
 function undoFile(workspace: Workspace, { file, before, afterHash, patch }: UndoFile): Change {
@@ -53,9 +79,37 @@ function undoFile(workspace: Workspace, { file, before, afterHash, patch }: Undo
   if (hash(now) === afterHash) return { file, before: now, after: before };
   if (before === null) throw changedSince(file, 'it was made by the rewrite and edited since');
   // Only where every hunk still fits exactly: a guess would mix two versions of the handler.
-  const result = applyPatch(now, patch, { fuzzFactor: 0, autoConvertLineEndings: false });
-  if (result === false) throw changedSince(file, 'the lines of the rewrite have been edited');
+  const result = applyPatch(now, patch, { fuzzFactor: 0, autoConvertLineEndings: false }) || withoutAdded(now, patch);
+  if (result === null) throw changedSince(file, 'the lines of the rewrite have been edited');
   return { file, before: now, after: result };
+}
+
+/** Where the rewrite has only added lines (a route), and they are there once, they go whatever stands beside them now; else null. */
+function withoutAdded(now: string, patch: string): string | null {
+  let text: string | null = now;
+  for (const { lines } of parsePatch(patch).flatMap((file) => file.hunks)) {
+    const added = addedLines(lines);
+    text = added === null || text === null ? null : withoutLines(text, `${added.join('\n')}\n`);
+  }
+  return text;
+}
+
+/** Lines that the rewrite has put into a file without changing another one; `{}` may have become a list with a line for each entry. */
+function addedLines(lines: readonly string[]): readonly string[] | null {
+  const made = lines.filter((line) => line.startsWith('-')).map((line) => line.slice(1));
+  const was = lines.filter((line) => line.startsWith('+')).map((line) => line.slice(1));
+  if (was.length === 0) return made;
+  const entries = made.filter((line) => /^\s+['"]?[\w.:/-]+['"]?: \{ .* \},\r?$/.test(line));
+  const squeeze = (all: readonly string[]): string => all.join('').replace(/\s+/g, '');
+  return entries.length > 0 && squeeze(made.filter((line) => !entries.includes(line))) === squeeze(was) ? entries : null;
+}
+
+/** A text without whole lines that are in it exactly once; null when they are not. */
+function withoutLines(text: string, lines: string): string | null {
+  const framed = `\n${text}`;
+  const start = framed.indexOf(`\n${lines}`);
+  if (start < 0 || framed.indexOf(`\n${lines}`, start + 1) >= 0) return null;
+  return text.slice(0, start) + text.slice(start + lines.length);
 }
 
 function changedSince(file: string, why: string): ToolError {
@@ -75,6 +129,7 @@ function isUndoFile(value: unknown): value is UndoFile {
   return typeof property(value, 'file') === 'string' && typeof property(value, 'afterHash') === 'string' && typeof property(value, 'patch') === 'string' && (before === null || typeof before === 'string');
 }
 
-function hash(text: string): string {
+/** SHA-256 by which a record knows the file that its rewrite has made. */
+export function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

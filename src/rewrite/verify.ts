@@ -98,15 +98,18 @@ function handlerKey({ handler, stage }: Finding): string {
   return `${handler.file} ${handler.name} ${stage}`;
 }
 
-function findingKey({ handler, kind, stage, publish }: Finding): string {
+/** What of a finding a rewrite of another handler must not change. */
+export function findingKey({ handler, kind, stage, publish }: Finding): string {
   return `${handler.file} ${handler.name} ${kind} ${stage} ${publish.destination ?? ''}`;
 }
 
-function subscriberKey({ file, name, destination, inbox }: Subscriber): string {
+/** What of a subscriber a rewrite of something else must not change. */
+export function subscriberKey({ file, name, destination, inbox }: Subscriber): string {
   return `${file} ${name} ${destination ?? ''} ${inbox ? 'with inbox' : 'without inbox'}`;
 }
 
-function difference(before: readonly string[], after: readonly string[]): string | null {
+/** The first key that is in one list and not in the other; null when both hold the same. */
+export function difference(before: readonly string[], after: readonly string[]): string | null {
   const left = [...before].sort();
   const right = [...after].sort();
   const missing = left.find((key) => count(left, key) > count(right, key));

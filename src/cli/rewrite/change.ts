@@ -2,7 +2,8 @@ import { exitCode, type ExitCode } from '../../core/exit-code.js';
 import { ToolError, UsageError } from '../../core/errors.js';
 import type { ChangeOutcome, Reason } from '../../core/outcome.js';
 import type { Prepared } from '../../rewrite/execute.js';
-import { planUndo, recordUndo } from '../../rewrite/undo.js';
+import { prepareUndo, proveUndo } from '../../rewrite/verify-undo.js';
+import { recordUndo } from '../../rewrite/undo.js';
 import { commit, createBranch, currentBranch, isDirty, isRepository } from '../../workspace/git.js';
 import { diskSink, dryRunSink, type Change } from '../../workspace/sink.js';
 import type { CommandContext } from '../context.js';
@@ -20,6 +21,8 @@ export interface ChangeSubject {
   readonly force: string | undefined;
 }
 
+const uncheckedTypes = 'Types were not checked: the dependencies are not installed. Compile before you commit.';
+
 /** Writes a proved rewrite, or prints it, and commits it where that is asked for. */
 export async function finishChange(context: CommandContext, options: ChangeOptions, prepared: Prepared, about: ChangeSubject): Promise<ExitCode> {
   if (prepared.reasons.length > 0) return report(context, options, { outcome: refused(prepared.reasons), notes: [] });
@@ -27,19 +30,23 @@ export async function finishChange(context: CommandContext, options: ChangeOptio
   const changes = writes ? [...prepared.changes, recordUndo(context.workspace, { ...about, changes: prepared.changes })] : prepared.changes;
   if (wantsCommit(options)) await prepareCommit(context, options, changes);
   const outcome = (writes ? diskSink(context.cwd) : dryRunSink(context.cwd)).apply(changes);
-  const notes = [...prepared.followUps, ...(prepared.typesChecked ? [] : ['Types were not checked: the dependencies are not installed. Compile before you commit.'])];
+  const notes = [...prepared.followUps, ...(prepared.typesChecked ? [] : [uncheckedTypes])];
   if (wantsCommit(options)) notes.push(...(await commitChange(context, options, changes, about)));
   return report(context, options, { outcome, notes });
 }
 
 /** Takes the last rewrite of a name back. */
 export async function undoChange(context: CommandContext, options: ChangeOptions, name: string, stages: readonly string[]): Promise<ExitCode> {
-  const { stage, changes } = planUndo(context.workspace, name, stages);
+  const plan = prepareUndo(context.workspace, name, stages);
+  const { stage, changes } = plan;
+  const proof = proveUndo(context.workspace, context.config, plan);
+  if (proof.reasons.length > 0) return report(context, options, { outcome: refused(proof.reasons), notes: [] });
   const writes = options.write === true || wantsCommit(options);
   if (wantsCommit(options)) await prepareCommit(context, options, changes);
   const outcome = (writes ? diskSink(context.cwd) : dryRunSink(context.cwd)).apply(changes);
   const about = { name, stage, subject: `outbox: undo ${stage} ${name}`, force: undefined };
-  const notes = wantsCommit(options) ? await commitChange(context, options, changes, about) : [];
+  const notes = proof.typesChecked ? [] : [uncheckedTypes];
+  if (wantsCommit(options)) notes.push(...(await commitChange(context, options, changes, about)));
   return report(context, options, { outcome, notes });
 }
 
