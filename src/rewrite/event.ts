@@ -1,4 +1,5 @@
 import { ts } from 'ts-morph';
+import { carriedAggregate } from './aggregate-in-message.js';
 import type { Finding, PublishRoute, Write } from '../core/finding.js';
 import { isTestFile, projectOf } from './project.js';
 import { decoratorNames, lineOf, unwrap } from './ast.js';
@@ -62,10 +63,40 @@ export interface AggregateSource {
   readonly returnsEntity: boolean;
 }
 
-/** The aggregate is the last entity that is written; its id is the entity's primary key where a variable holds the entity. */
-export function aggregateOf(sources: readonly AggregateSource[], message: Message, eventType: string, context: CodemodContext): Aggregate {
-  const told = tellAggregate(sources, message, eventType, context);
+/** The event whose aggregate is told. */
+export interface StoredEvent {
+  readonly file: string;
+  readonly message: Message;
+  readonly type: string;
+  /** Variable that will hold it. */
+  readonly variable: string;
+}
+
+/**
+ * The aggregate is the last entity that is written; its id is the entity's primary key where a variable holds the entity, else
+ * the field of the message that plainly is the id of an aggregate.
+ */
+export function aggregateOf(sources: readonly AggregateSource[], event: StoredEvent, context: CodemodContext): Aggregate {
+  const all = sources.map((source) => ({ ...source, write: { ...source.write, target: source.write.target ?? classOfOperand(source.call) } }));
+  const told = tellAggregate(all, event.message, event.type, context);
+  const isRemoved = all.some(({ write }) => write.operation === 'remove');
+  const targets = all.flatMap(({ write }) => write.target ?? []);
+  const carried = told.id === null && context.aggregate.id === null && context.aggregate.infer && !isRemoved ? carriedAggregate(event.file, event.message, { eventType: event.type, targets }, context) : null;
+  if (carried !== null) return { type: carried.type, id: `${event.variable}.${carried.field}` };
   return { type: context.aggregate.type ?? told.type, id: context.aggregate.id ?? told.id };
+}
+
+/** Entity of `manager.save(item)` by what `item` is: `manager.create(Item, …)`, `manager.findOneOrFail(Item, …)`, `new Item()`. */
+function classOfOperand(call: ts.CallExpression): string | null {
+  const [operand] = operands(call);
+  if (operand === undefined) return null;
+  const value = ts.isIdentifier(operand) ? declarationOf(operand)?.initializer : operand;
+  const made = value === undefined ? null : unwrap(ts.isAwaitExpression(value) ? value.expression : value);
+  if (made === null) return null;
+  if (ts.isNewExpression(made)) return ts.isIdentifier(made.expression) ? made.expression.text : null;
+  if (!ts.isCallExpression(made) || !ts.isPropertyAccessExpression(made.expression) || !/^(?:create|findOne|findOneBy|findOneOrFail|findOneByOrFail)$/.test(made.expression.name.text)) return null;
+  const [entity] = made.arguments;
+  return entity !== undefined && ts.isIdentifier(entity) && /^[A-Z]/.test(entity.text) && made.arguments.length > 1 ? entity.text : null;
 }
 
 function tellAggregate(sources: readonly AggregateSource[], message: Message, eventType: string, context: CodemodContext): Aggregate {

@@ -96,7 +96,7 @@ export function planEvents(code: HandlerCode, context: CodemodContext): readonly
     const variable = freeName(name.variables, taken);
     taken.add(variable);
     routes.push({ type: name.type, fields: routeEntry(site.finding, site.options) });
-    return { site, name, variable, aggregate: aggregateOf(sources, site.message, name.type, context) };
+    return { site, name, variable, aggregate: aggregateOf(sources, { file: code.file, message: site.message, type: name.type, variable }, context) };
   };
   const [first, ...rest] = code.publishes;
   if (rest.length > 0 && context.event !== null) refuse('several-publishes', `'${code.name}' publishes ${code.publishes.length} events, and '--event' gives one name.`);
