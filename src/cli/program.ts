@@ -139,7 +139,7 @@ function change(command: Command): Command {
     .option('--write', 'write the files; without it, print the patch')
     .option('--commit', 'write and commit')
     .option('--branch <name>', 'write and commit on a new branch')
-    .option('--pr', 'also push the branch and open a pull request')
+    .option('--pr', 'also push the branch and open a pull request with gh')
     .option('--undo', 'give back the files as they were')
     .option('--allow-dirty', 'commit although files have other changes');
 }

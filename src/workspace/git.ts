@@ -94,3 +94,40 @@ export async function fileAt(cwd: string, revision: string, file: string): Promi
     return null;
   }
 }
+
+/** Name of the remote that a new branch is pushed to: `origin`, else the only one; null when there is none, or it can't be told. */
+export async function pushRemote(cwd: string): Promise<string | null> {
+  const remotes = (await git(cwd, ['remote'])).split(/\r?\n/).filter((name) => name !== '');
+  if (remotes.includes('origin')) return 'origin';
+  return remotes.length === 1 ? (remotes[0] ?? null) : null;
+}
+
+/** Pushes a branch, and makes it follow the remote's. */
+export async function push(cwd: string, remote: string, branch: string): Promise<void> {
+  await git(cwd, ['push', '--quiet', '--set-upstream', remote, `refs/heads/${branch}`]);
+}
+
+/** Whether GitHub's command line tool can be started. */
+export async function hasGh(cwd: string): Promise<boolean> {
+  try {
+    await run('gh', ['--version'], { cwd, encoding: 'utf8' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Opens a pull request for a pushed branch, from its commits, and gives its address. */
+export async function openPullRequest(cwd: string, branch: string): Promise<string> {
+  try {
+    const { stdout } = await run('gh', ['pr', 'create', '--fill', '--head', branch], { cwd, encoding: 'utf8' });
+    return stdout.trim().split(/\r?\n/).at(-1) ?? '';
+  } catch (error) {
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
+    throw new ToolError(`'gh pr create' failed: ${said.split('\n').slice(0, 3).join(' ')}`, {
+      code: 'gh-failed',
+      hint: `The commit is made and '${branch}' is pushed. Mend what gh says, then run 'gh pr create --fill --head ${branch}'.`,
+      cause: error,
+    });
+  }
+}

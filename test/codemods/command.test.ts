@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runRewrite } from '../../src/cli/rewrite/index.js';
@@ -10,16 +11,19 @@ const fixture = readCases().find(({ codemod, name }) => codemod === 'dual-publis
 const source = 'src/parcels.service.ts';
 let project: ReturnType<typeof createProject>;
 let printed: string[];
+let noted: string[];
 
 beforeEach(() => {
   if (fixture === undefined) throw new Error('the fixture save-then-emit is missing');
   project = createProject(fixture, 'plain', false);
   printed = [];
+  noted = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => (printed.push(String(text)), true));
-  vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => (noted.push(String(text)), true));
 });
 
 afterEach(() => {
+  vi.unstubAllEnvs();
   vi.restoreAllMocks();
   project.remove();
 });
@@ -108,6 +112,29 @@ describe('outboxify rewrite', () => {
     await run({ branch: 'outbox/parcels' });
     expect(git('branch', '--show-current').trim()).toBe('outbox/parcels');
     expect(git('log', '-1', '--format=%s').trim()).toBe('outbox: dual-publish ParcelsService.pack (parcel.packed)');
+  });
+
+  it('pushes the branch and opens a pull request with gh', async () => {
+    initRepository();
+    const outside = mkdtempSync(path.join(os.tmpdir(), 'outboxify-remote-'));
+    try {
+      git('init', '--quiet', '--bare', path.join(outside, 'remote.git'));
+      git('remote', 'add', 'origin', path.join(outside, 'remote.git'));
+      writeFileSync(path.join(outside, 'gh'), `#!/bin/sh\necho "$@" >> '${outside}/calls'\necho https://example.org/pull/1\n`, { mode: 0o755 });
+      vi.stubEnv('PATH', `${outside}${path.delimiter}${process.env['PATH'] ?? ''}`);
+      expect((await run({ branch: 'outbox/parcels', pr: true })).code).toBe(0);
+      expect(readFileSync(path.join(outside, 'calls'), 'utf8')).toBe('--version\npr create --fill --head outbox/parcels\n');
+      expect(git('--git-dir', path.join(outside, 'remote.git'), 'log', '-1', '--format=%s', 'outbox/parcels').trim()).toBe('outbox: dual-publish ParcelsService.pack (parcel.packed)');
+      expect(noted.join('')).toContain('Pull request: https://example.org/pull/1');
+    } finally {
+      rmSync(outside, { recursive: true, force: true });
+    }
+  });
+
+  it('says how to open the pull request where there is no remote', async () => {
+    initRepository();
+    await run({ branch: 'outbox/parcels', pr: true });
+    expect(noted.join('')).toContain('No pull request was opened: no remote can be told. Open it with: git push --set-upstream origin outbox/parcels && gh pr create --fill');
   });
 
   it('says why it refuses, and exits with 1', async () => {

@@ -4,7 +4,7 @@ import type { ChangeOutcome, Reason } from '../../core/outcome.js';
 import type { Prepared } from '../../rewrite/execute.js';
 import { prepareUndo, proveUndo } from '../../rewrite/verify-undo.js';
 import { recordUndo } from '../../rewrite/undo.js';
-import { commit, createBranch, currentBranch, isDirty, isRepository } from '../../workspace/git.js';
+import { commit, createBranch, currentBranch, hasGh, isDirty, isRepository, openPullRequest, push, pushRemote } from '../../workspace/git.js';
 import { diskSink, dryRunSink, type Change } from '../../workspace/sink.js';
 import type { CommandContext } from '../context.js';
 import type { ChangeOptions } from '../options.js';
@@ -77,11 +77,17 @@ async function commitChange({ cwd }: CommandContext, options: ChangeOptions, cha
   const body = about.force === undefined ? '' : `\n\nGate passed by hand: ${about.force}`;
   const hash = await commit(cwd, changes.map(({ file }) => file), `${about.subject}${body}`);
   const notes = [`Committed ${hash.slice(0, 9)}: ${about.subject}`];
-  if (options.pr === true) {
-    const branch = (await currentBranch(cwd)) ?? options.branch ?? 'HEAD';
-    notes.push(`Open the pull request with: git push --set-upstream origin ${branch} && gh pr create --fill`);
-  }
+  if (options.pr === true) notes.push(await pullRequest(cwd, (await currentBranch(cwd)) ?? options.branch ?? 'HEAD'));
   return notes;
+}
+
+/** Pushes the branch and opens the pull request; where that can't be done from here, says how to. */
+async function pullRequest(cwd: string, branch: string): Promise<string> {
+  const remote = await pushRemote(cwd);
+  const missing = remote === null ? 'no remote can be told' : (await hasGh(cwd)) ? null : "'gh' is not installed";
+  if (remote === null || missing !== null) return `No pull request was opened: ${missing ?? ''}. Open it with: git push --set-upstream ${remote ?? 'origin'} ${branch} && gh pr create --fill`;
+  await push(cwd, remote, branch);
+  return `Pull request: ${await openPullRequest(cwd, branch)}`;
 }
 
 function report({ out }: CommandContext, options: ChangeOptions, { outcome, notes }: { readonly outcome: ChangeOutcome; readonly notes: readonly string[] }): ExitCode {
