@@ -1,6 +1,7 @@
 import { ts } from 'ts-morph';
 import type { CodemodResult } from '../../src/core/outcome.js';
 import { lineOf, statementIndex } from '../../src/rewrite/ast.js';
+import { ambientHost, guardAmbient, hostOwner } from '../../src/rewrite/ambient-host.js';
 import { callsOf, usesDatabase, type TransactionCode } from '../../src/rewrite/calls.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
 import { indentLines } from '../../src/rewrite/edits.js';
@@ -36,15 +37,34 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
     if (isBefore && (region.publishesFirst || message.node.pos < region.end)) refuse('message-built-elsewhere', `The message of '${short(call.expression)}' (${code.file}:${lineOf(call)}) is encoded before the last write. Encode it behind, or where it is published.`);
   }
   guardExits(region, code.publishes);
-  const manager = freeName(['manager', 'entityManager', 'transactionManager'], takenNames(code.fn));
   const transaction = transactionCode(code, region);
+  const opened = openTransaction(code, transaction, context);
+  const events = planEvents(code, context);
+  wrap(code, region, { ...opened, events });
+  importOutbox(code, context);
+  return { kind: 'edits', edits: finishEdits(code.edits), followUps: opened.followUps };
+}
+
+/** How the transaction is opened, and what `store` gets in it. */
+interface Opened {
+  readonly opening: string;
+  readonly manager: string;
+  readonly followUps: readonly string[];
+}
+
+/** Opens the project's ambient transaction where all of the code goes through it; else a new one, whose manager is handed down. */
+function openTransaction(code: HandlerCode, transaction: TransactionCode, context: CodemodContext): Opened {
+  const host = ambientHost(code.edits, transaction, context);
+  if (host !== null) {
+    guardAmbient(code.edits, transaction, context);
+    const { expression, followUps } = hostOwner(code.edits, code, host, context);
+    return { opening: `${expression}.withTransaction(async () => {`, manager: `${expression}.tx`, followUps };
+  }
+  const manager = freeName(['manager', 'entityManager', 'transactionManager'], takenNames(code.fn));
   const direct = callsOf(code.edits, transaction, context).filter(({ call }) => call.callee.kind !== 'project' && usesDatabase(call));
   const owner = findOwner(code.edits, code.file, code.fn, direct, context);
-  const events = planEvents(code, context);
   enlist(code.edits, transaction, { binder: transactionBinder(manager), handDown: new HandDown(code.edits, context), manager }, context);
-  wrap(code, region, { owner: owner.expression, manager, events });
-  importOutbox(code, context);
-  return { kind: 'edits', edits: finishEdits(code.edits), followUps: owner.followUps };
+  return { opening: `${owner.expression}.transaction(async (${manager}) => {`, manager, followUps: owner.followUps };
 }
 
 function transactionCode(code: HandlerCode, region: Region): TransactionCode {
@@ -53,7 +73,7 @@ function transactionCode(code: HandlerCode, region: Region): TransactionCode {
   return { file: code.file, fn: code.fn, roots: [...statements, ...messages], returnIsAwaited: isReturnedWrite(region, region.last) };
 }
 
-function wrap(code: HandlerCode, region: Region, how: { readonly owner: string; readonly manager: string; readonly events: readonly PlannedEvent[] }): void {
+function wrap(code: HandlerCode, region: Region, how: { readonly opening: string; readonly manager: string; readonly events: readonly PlannedEvent[] }): void {
   const { edits, file } = code;
   const { text, style } = edits.open(file);
   const indent = indentAt(text, region.start);
@@ -92,7 +112,7 @@ function wrap(code: HandlerCode, region: Region, how: { readonly owner: string; 
   if (saved !== null) behind.push(`${style.eol}${indent}return ${saved}${style.semicolon}`);
   indentLines(edits, file, { start: region.start, end });
   const declaration = names.length === 0 ? '' : `const ${pattern} = `;
-  edits.insert(file, region.start, `${declaration}await ${how.owner}.transaction(async (${how.manager}) => {${style.eol}${inner}`);
+  edits.insert(file, region.start, `${declaration}await ${how.opening}${style.eol}${inner}`);
   for (const { event, text: built } of builds) {
     edits.drop(file, range(event.site.statement));
     edits.replace(file, range(event.site.statement), built);

@@ -171,7 +171,7 @@ function isValue(node: ts.Node): boolean {
 }
 
 /** A `throw` behind a write keeps the write today, and would take it back in the transaction. */
-function guardThrows(fn: Plain, ref: FunctionRef, context: CodemodContext): void {
+export function guardThrows(fn: FunctionNode, ref: FunctionRef, context: CodemodContext): void {
   const first = context.analysis.callsIn({ file: ref.file, start: fn.getStart(), end: fn.getEnd() }).find((call) => call.effects.write && usesDatabase(call));
   if (first === undefined || fn.body === undefined) return;
   walk(fn.body, (node) => {

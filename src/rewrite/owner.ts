@@ -57,22 +57,46 @@ function dataSourceField(owner: ts.ClassDeclaration, file: string, context: Code
 }
 
 function injectDataSource(edits: EditSet, file: string, owner: ts.ClassDeclaration, context: CodemodContext): Owner {
-  const name = owner.name?.text ?? 'the class';
-  const at = `${file}:${lineOf(owner)}`;
-  if (!decoratorNames(owner).some((decorator) => injectableDecorators.has(decorator))) refuse('not-injectable', `'${name}' (${at}) has no decorator by which Nest would inject a data source. Give it one through its constructor.`);
+  guardDecorated({ file, owner });
   guardInjectable(context);
-  if (propertyOf(owner, 'dataSource') !== null || owner.members.some((member) => member.name?.getText() === 'dataSource')) refuse('no-data-source', `'${name}' (${at}) has a member 'dataSource' that is no data source of TypeORM.`);
-  const followUps = guardConstruction({ file, node: owner }, name, context);
-  const constructor = owner.members.find((member) => ts.isConstructorDeclaration(member) && member.body !== undefined);
-  if (constructor !== undefined && ts.isConstructorDeclaration(constructor)) addToConstructor(edits, file, constructor);
-  else addConstructor(edits, file, owner, at);
-  edits.need(file, 'DataSource', 'typeorm');
-  return { expression: 'this.dataSource', followUps };
+  return injectMember(edits, { file, owner }, { name: 'dataSource', type: 'DataSource', imports: [{ name: 'DataSource', module: 'typeorm' }], what: 'data source of TypeORM' }, context);
 }
 
-const injected = 'private readonly dataSource: DataSource';
+/** What a class is given through its constructor. */
+export interface InjectedMember {
+  readonly name: string;
+  readonly type: string;
+  readonly imports: readonly { readonly name: string; readonly module: string }[];
+  /** For messages. */
+  readonly what: string;
+}
 
-function addToConstructor(edits: EditSet, file: string, constructor: ts.ConstructorDeclaration): void {
+interface Injected {
+  readonly file: string;
+  readonly owner: ts.ClassDeclaration;
+}
+
+/** Adds a constructor parameter that Nest injects. Refuses where the class is made in another way. */
+export function injectMember(edits: EditSet, at: Injected, member: InjectedMember, context: CodemodContext): Owner {
+  const { file, owner } = at;
+  const name = owner.name?.text ?? 'the class';
+  guardDecorated(at);
+  if (propertyOf(owner, member.name) !== null || owner.members.some((other) => other.name?.getText() === member.name)) refuse('no-data-source', `'${name}' (${file}:${lineOf(owner)}) has a member '${member.name}' that is no ${member.what}.`);
+  const followUps = guardConstruction({ file, node: owner }, name, member, context);
+  const constructor = owner.members.find((other) => ts.isConstructorDeclaration(other) && other.body !== undefined);
+  const injected = `private readonly ${member.name}: ${member.type}`;
+  if (constructor !== undefined && ts.isConstructorDeclaration(constructor)) addToConstructor(edits, file, constructor, injected);
+  else addConstructor(edits, at, injected);
+  for (const { name: needed, module } of member.imports) edits.need(file, needed, module);
+  return { expression: `this.${member.name}`, followUps };
+}
+
+function guardDecorated({ file, owner }: Injected): void {
+  if (decoratorNames(owner).some((decorator) => injectableDecorators.has(decorator))) return;
+  refuse('not-injectable', `'${owner.name?.text ?? 'the class'}' (${file}:${lineOf(owner)}) has no decorator by which Nest would inject a data source. Give it one through its constructor.`);
+}
+
+function addToConstructor(edits: EditSet, file: string, constructor: ts.ConstructorDeclaration, injected: string): void {
   const { text, style } = edits.open(file);
   const { parameters } = constructor;
   if (parameters.some((parameter) => parameter.dotDotDotToken !== undefined || parameter.questionToken !== undefined || parameter.initializer !== undefined)) {
@@ -87,9 +111,9 @@ function addToConstructor(edits: EditSet, file: string, constructor: ts.Construc
   edits.insert(file, last.getEnd(), ownLine ? `,${style.eol}${indentAt(text, last.getStart())}${injected}` : `, ${injected}`);
 }
 
-function addConstructor(edits: EditSet, file: string, owner: ts.ClassDeclaration, at: string): void {
+function addConstructor(edits: EditSet, { file, owner }: Injected, injected: string): void {
   if (owner.heritageClauses?.some((clause) => clause.token === ts.SyntaxKind.ExtendsKeyword) === true) {
-    refuse('inherited-constructor', `'${owner.name?.text ?? ''}' (${at}) extends a class and has no constructor of its own. Give it one that takes a data source.`);
+    refuse('inherited-constructor', `'${owner.name?.text ?? ''}' (${file}:${lineOf(owner)}) extends a class and has no constructor of its own. Give it one that takes a data source.`);
   }
   const { text, style } = edits.open(file);
   const firstMethod = owner.members.find((member) => !ts.isPropertyDeclaration(member));
@@ -135,7 +159,7 @@ function guardOneDataSource(context: CodemodContext): void {
 }
 
 /** Guards: nobody else constructs the class. Tests that do are named. */
-function guardConstruction(owner: Declared<ts.ClassDeclaration>, name: string, context: CodemodContext): readonly string[] {
+function guardConstruction(owner: Declared<ts.ClassDeclaration>, name: string, member: InjectedMember, context: CodemodContext): readonly string[] {
   const project = projectOf(context.workspace);
   const followUps: string[] = [];
   for (const file of project.filesMentioning(name)) {
@@ -145,7 +169,7 @@ function guardConstruction(owner: Declared<ts.ClassDeclaration>, name: string, c
     walk(source, (node) => {
       if (ts.isNewExpression(node) && node.expression.getText() === name) {
         if (!isTestFile(file)) refuse('constructed-by-hand', `'${name}' is constructed in ${file}:${lineOf(node)}, which would have to pass a data source.`);
-        followUps.push(`${file}:${lineOf(node)} constructs '${name}': pass a DataSource as the last argument.`);
+        followUps.push(`${file}:${lineOf(node)} constructs '${name}': pass a ${/^\w+/.exec(member.type)?.[0] ?? ''} as the last argument.`);
       }
       if (ts.isClassDeclaration(node) && node.name?.text !== name && node.heritageClauses?.some((clause) => clause.token === ts.SyntaxKind.ExtendsKeyword && clause.types[0]?.expression.getText() === name) === true) {
         refuse('inherited-constructor', `'${node.name?.text ?? ''}' (${file}:${lineOf(node)}) extends '${name}' and would have to pass a data source to its constructor.`);
