@@ -86,7 +86,13 @@ async function prepare(input: RewriteInput, step: Step): Promise<Prepared> {
   const proof = prove({ workspace: input.workspace, config: input.config, before: input.analysis, changes, serviceRoot: step.service.root, promised: step.promised });
   const reasons = proof.problems.length > 0 || proof.analysis === null ? proof.problems : secondRun(step.again(proof.analysis, changed(input.workspace, changes)));
   if (reasons.length > 0) return { changes: [], reasons, codemod, followUps: [], typesChecked: proof.typesChecked };
-  return { changes, reasons: [], codemod, followUps: result.followUps, typesChecked: proof.typesChecked };
+  return { changes, reasons: [], codemod, followUps: [...result.followUps, ...unresolvedRoutes(changes)], typesChecked: proof.typesChecked };
+}
+
+/** Routes that the user has to fill in. */
+function unresolvedRoutes(changes: readonly Change[]): readonly string[] {
+  const count = (text: string | null): number => text?.split(/transport: ['"]unresolved['"], note/).length ?? 1;
+  return changes.filter(({ before, after }) => count(after) > count(before)).map(({ file }) => `${file}: write down where the new 'unresolved' route goes, before the relay runs; it publishes nothing that has none.`);
 }
 
 function secondRun(planned: Planned | null): readonly Reason[] {

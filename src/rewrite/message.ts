@@ -33,6 +33,7 @@ export function readMessage(edits: EditSet, file: string, node: ts.Expression, c
   const shape = shapeOf(node);
   if (ts.isObjectLiteralExpression(shape)) {
     guardLiteral(shape, at);
+    guardSpreads(file, shape, at, context);
     return { node, shape, className: null };
   }
   const className = shape.expression.getText();
@@ -112,6 +113,21 @@ function guardLiteral(literal: ts.ObjectLiteralExpression, at: string): void {
   }
   if (literal.properties.some((property) => ts.isAccessor(property) || ts.isMethodDeclaration(property))) {
     refuse('message-class', `The message (${at}) has methods or accessors, which a stored event can not have.`);
+  }
+}
+
+/** `{ ...ticket }` of an entity or DTO that has an `eventId`: the event's own would take its place. */
+function guardSpreads(file: string, literal: ts.ObjectLiteralExpression, at: string, context: CodemodContext): void {
+  const project = projectOf(context.workspace);
+  for (const spread of literal.properties.filter(ts.isSpreadAssignment)) {
+    const value = unwrap(spread.expression);
+    const declaration = ts.isIdentifier(value) ? findVariable(value, value.text) : null;
+    const type = declaration === null || ts.isBindingElement(declaration) ? undefined : declaration.type?.getText();
+    const declared = type === undefined ? null : project.findType(file, type);
+    const holder = declared !== null
+      ? (declared.node.members.some((member) => member.name?.getText() === 'eventId') ? declared.file : undefined)
+      : project.filesMentioning('@Entity(', context.service.root).find((entity) => !entity.startsWith(`${context.service.outbox}/`) && /\beventId[!?]?\s*:/.test(context.workspace.read(entity) ?? ''));
+    if (holder !== undefined) refuse('message-has-event-id', `The message (${at}) takes over '${short(spread)}', and '${holder}' has an 'eventId' of its own, which the event's would replace. Write down the fields that subscribers need.`);
   }
 }
 
