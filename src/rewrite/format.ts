@@ -50,6 +50,25 @@ export async function formatNewFiles(workspace: Workspace, files: readonly NewFi
   return formatted;
 }
 
+/** The changes with their new files formatted, and with CRLF where the sources beside them have it. */
+export async function formatNewChanges(workspace: Workspace, changes: readonly Change[]): Promise<readonly Change[]> {
+  const added = changes.flatMap(({ file, before, after }): readonly NewFile[] => (before === null && after !== null ? [{ file, content: after }] : []));
+  const formatted = new Map((await formatNewFiles(workspace, added)).map(({ file, content }) => [file, hasCrlf(workspace, file) ? content.replace(/\r?\n/g, '\r\n') : content]));
+  return changes.map((change) => ({ ...change, after: formatted.get(change.file) ?? change.after }));
+}
+
+/** Files that are looked at to tell the line ends of a project. */
+const sampleSize = 20;
+
+/** Whether most sources in the nearest folder that has some end their lines with CRLF. */
+function hasCrlf(workspace: Workspace, file: string): boolean {
+  for (const directory of directoriesUp(file)) {
+    const sources = workspace.files().filter((other) => other.startsWith(directory) && /\.[cm]?[jt]s$/.test(other)).slice(0, sampleSize);
+    if (sources.length > 0) return sources.filter((source) => workspace.read(source)?.includes('\r\n')).length * 2 > sources.length;
+  }
+  return false;
+}
+
 /** Prettier as the project configures it for a file; null when it has none, or one that is code. */
 async function formatterOf(workspace: Workspace, file: string): Promise<((text: string) => Promise<string>) | null> {
   if (!hasDataConfig(workspace, file)) return null;

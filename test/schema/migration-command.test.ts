@@ -41,6 +41,23 @@ describe('outboxify migration', () => {
     expect(await migration(other, { write: true })).toEqual({ code: 0, outcome: { outcome: 'nothing-to-do', reasons: [], files: [], patch: '' } });
   });
 
+  it("formats what it writes with the project's Prettier, and ends lines as the project does", async () => {
+    const prettier = {
+      '.prettierrc': '{"semi": false, "singleQuote": true, "tabWidth": 4}',
+      'node_modules/prettier/package.json': '{"name":"prettier","type":"module","exports":"./index.js"}',
+      'node_modules/prettier/index.js': `export * from ${JSON.stringify(import.meta.resolve('prettier'))};`,
+    };
+    const root = temporaryProject({ ...single, ...prettier, 'src/main.ts': "import 'reflect-metadata'\r\n" });
+    const { outcome } = await migration(root, { write: true });
+    const { check } = await import('prettier');
+    const files = outcome.files.map(({ path: file }) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
+    expect(files.length).toBeGreaterThan(4);
+    for (const { file, text } of files) {
+      expect([file, await check(text, { semi: false, singleQuote: true, tabWidth: 4, endOfLine: 'crlf', filepath: file })]).toEqual([file, true]);
+    }
+    expect((await migration(root, { write: true })).outcome.outcome).toBe('nothing-to-do');
+  });
+
   it('refuses with exit code 1 where a file is in the way, and writes none of the others', async () => {
     const root = temporaryProject({ ...single, 'src/outbox/routes.ts': 'export const routes = [];\n' });
     const { code, outcome } = await migration(root, { write: true });

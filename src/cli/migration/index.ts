@@ -2,6 +2,7 @@ import type { ServiceConfig } from '../../core/config.js';
 import { UsageError } from '../../core/errors.js';
 import { exitCode, type ExitCode } from '../../core/exit-code.js';
 import type { ChangeOutcome, Reason } from '../../core/outcome.js';
+import { formatNewChanges } from '../../rewrite/format.js';
 import { resolveServices } from '../../workspace/services.js';
 import { diskSink, dryRunSink } from '../../workspace/sink.js';
 import { openContext, type CommandContext } from '../context.js';
@@ -24,7 +25,7 @@ export async function runMigration(options: MigrationOptions, clock: () => numbe
   const sink = options.write === true ? diskSink(context.cwd) : dryRunSink(context.cwd);
   const outcome: ChangeOutcome = plan.refusals.length > 0
     ? { outcome: 'refused', reasons: plan.refusals, files: [], patch: '' }
-    : { ...sink.apply(plan.changes), reasons: plan.followUps };
+    : { ...sink.apply(await formatNewChanges(context.workspace, plan.changes)), reasons: plan.followUps };
   report(context, { options, service, outcome });
   return outcome.outcome === 'refused' ? exitCode.findings : exitCode.ok;
 }
