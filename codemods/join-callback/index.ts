@@ -1,6 +1,7 @@
 import { ts } from 'ts-morph';
 import type { CodemodResult } from '../../src/core/outcome.js';
 import { findCall, isStatementList, lineOf, unwrap, type FunctionNode } from '../../src/rewrite/ast.js';
+import { ambientManager } from '../../src/rewrite/ambient-callback.js';
 import { isAwaited } from '../../src/rewrite/calls.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
 import { importOutbox, planEvents, readHandler, type HandlerCode, type PlannedEvent } from '../../src/rewrite/handler.js';
@@ -26,7 +27,10 @@ interface Transaction {
   readonly call: ts.CallExpression;
   readonly callback: ts.ArrowFunction | ts.FunctionExpression;
   readonly body: ts.Block;
+  /** Expression of the transaction's manager, in the callback. */
   readonly manager: string;
+  /** The writes reach the transaction through the library's context, and not through the manager. */
+  readonly isAmbient: boolean;
   readonly statement: ts.Statement;
   readonly list: ts.Block | ts.CaseOrDefaultClause;
   /** The value of the callback, as its last statement returns it. */
@@ -36,8 +40,8 @@ interface Transaction {
 
 function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult {
   const code = readHandler(findings, context, { inTransactionCallback: true, messageBefore: false, conditional: false });
-  const transaction = readTransaction(code);
-  guardJoined(code, transaction.manager);
+  const transaction = readTransaction(code, context);
+  if (!transaction.isAmbient) guardJoined(code, transaction.manager);
   guardNoEarlyExit(transaction.body, code.file);
   guardSettled(code, transaction);
   guardAwaitedWrites(code);
@@ -65,25 +69,31 @@ function isInside(inner: ts.Node, outer: ts.Node): boolean {
   return inner.pos >= outer.pos && inner.end <= outer.end;
 }
 
-function readTransaction(code: HandlerCode): Transaction {
+function readTransaction(code: HandlerCode, context: CodemodContext): Transaction {
   const site = code.writes[0].write.transaction;
   const call = site === null || site.span.file !== code.file ? null : findCall(code.edits.open(code.file).source, site.span);
   const callback = call?.arguments[call.arguments.length - 1];
-  if (call === null || callback === undefined || !isInside(call, code.fn) || !/\.transaction$/.test(call.expression.getText())) {
+  if (call === null || callback === undefined || !isInside(call, code.fn) || !(site?.style === 'ambient' || /\.transaction$/.test(call.expression.getText()))) {
     refuse('transaction-shape', `The transaction of '${code.name}' (${code.file}:${site === null ? 0 : lineOf(code.fn)}) is opened elsewhere, in '${site?.function ?? ''}'. Store the event there, or hand its manager to this function.`);
   }
   const at = `${code.file}:${lineOf(call)}`;
   if (!(ts.isArrowFunction(callback) || ts.isFunctionExpression(callback)) || !ts.isBlock(callback.body) || !isAsyncFunction(callback)) {
     refuse('transaction-shape', `'${short(call.expression)}' (${at}) gets no async function with a body in braces.`);
   }
-  const parameter = callback.parameters[0];
-  if (parameter === undefined || !ts.isIdentifier(parameter.name)) refuse('transaction-shape', `The callback of '${short(call.expression)}' (${at}) does not take the manager of its transaction, so its writes do not run in it.`);
+  const isAmbient = site?.style === 'ambient';
+  const manager = isAmbient ? ambientManager(code.edits, { file: code.file, call, callback }, context) : managerParameter(call, callback, at);
   const statement = statementAround(call, at);
   const list = statement.parent;
   if (!isStatementList(list)) refuse('transaction-shape', `'${short(call.expression)}' (${at}) is the only statement of a branch without braces.`);
   const last = callback.body.statements[callback.body.statements.length - 1];
   const lastReturn = last !== undefined && ts.isReturnStatement(last) ? last : null;
-  return { call, callback, body: callback.body, manager: parameter.name.text, statement, list, lastReturn, result: lastReturn?.expression ?? null };
+  return { call, callback, body: callback.body, manager, isAmbient, statement, list, lastReturn, result: lastReturn?.expression ?? null };
+}
+
+function managerParameter(call: ts.CallExpression, callback: FunctionNode, at: string): string {
+  const parameter = callback.parameters[0];
+  if (parameter === undefined || !ts.isIdentifier(parameter.name)) refuse('transaction-shape', `The callback of '${short(call.expression)}' (${at}) does not take the manager of its transaction, so its writes do not run in it.`);
+  return parameter.name.text;
 }
 
 function isAsyncFunction(fn: FunctionNode): boolean {

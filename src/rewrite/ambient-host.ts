@@ -86,7 +86,7 @@ function hostOf(file: string, expression: ts.Expression, context: CodemodContext
 }
 
 /** A host of the default connection: one that a decorator injects belongs to a named one. */
-function isHost(file: string, property: ts.ParameterDeclaration | ts.PropertyDeclaration, context: CodemodContext): boolean {
+export function isHost(file: string, property: ts.ParameterDeclaration | ts.PropertyDeclaration, context: CodemodContext): boolean {
   return /^TransactionHost\b/.test(property.type?.getText() ?? '') && decoratorNames(property).length === 0 && projectOf(context.workspace).moduleOf(file, 'TransactionHost') === library;
 }
 

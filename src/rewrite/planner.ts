@@ -62,12 +62,15 @@ function byTransaction(findings: HandlerFindings): HandlerCodemod {
   }
   const [site] = sites.values();
   if (site === undefined || site === null) return dualPublishDirect;
-  return byStyle(site);
+  return byStyle(findings, site);
 }
 
-function byStyle(site: TransactionSite): HandlerCodemod {
-  if (site.style === 'callback') return joinCallback;
-  return site.style === 'query-runner' ? joinQueryRunner : joinAmbient;
+function byStyle([{ handler }]: HandlerFindings, { style, span }: TransactionSite): HandlerCodemod {
+  if (style === 'callback') return joinCallback;
+  if (style === 'query-runner') return joinQueryRunner;
+  // A callback inside the handler, or the decorator of the handler itself.
+  const isInside = span.file === handler.file && span.start > handler.span.start && span.end < handler.span.end;
+  return isInside ? joinCallback : joinAmbient;
 }
 
 function siteKey({ transaction }: Write): string {

@@ -92,7 +92,7 @@ function isLogStatement(statement: ts.Statement): boolean {
 
 function isTransactionCallback(node: ts.Node): boolean {
   const call = node.parent;
-  return ts.isCallExpression(call) && call.arguments[call.arguments.length - 1] === node && /\.transaction$/.test(call.expression.getText());
+  return ts.isCallExpression(call) && call.arguments[call.arguments.length - 1] === node && /\.(?:transaction|withTransaction)$|^runInTransaction$/.test(call.expression.getText());
 }
 
 /** Climbs from the call over everything that just waits for it or ignores it, to the statement. */
