@@ -81,7 +81,12 @@ function undoFile(workspace: Workspace, { file, before, afterHash, patch }: Undo
   // Only where every hunk still fits exactly: a guess would mix two versions of the handler.
   const result = applyPatch(now, patch, { fuzzFactor: 0, autoConvertLineEndings: false }) || withoutAdded(now, patch);
   if (result === null) throw changedSince(file, 'the lines of the rewrite have been edited');
-  return { file, before: now, after: result };
+  return { file, before: now, after: withoutEmptyList(result) };
+}
+
+/** Rewrites that are undone in another order leave `routes` empty over two lines: it began as `{}`. */
+function withoutEmptyList(text: string): string {
+  return text.replace(/(\bconst routes = \{)\r?\n\}/, '$1}');
 }
 
 /** Where the rewrite has only added lines (a route), and they are there once, they go whatever stands beside them now; else null. */

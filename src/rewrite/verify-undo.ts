@@ -49,7 +49,7 @@ export function prepareUndo(workspace: Workspace, name: string, stages: readonly
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== 'changed-since' || error.file === undefined) throw error;
     const now = hash(workspace.read(error.file) ?? '');
-    const last = undoRecords(workspace).find((record) => record.name !== name && record.files.some(({ file, afterHash }) => file === error.file && afterHash === now));
+    const last = undoRecords(workspace).find((record) => !(record.name === name && stages.includes(record.stage)) && record.files.some(({ file, afterHash }) => file === error.file && afterHash === now));
     if (last === undefined) throw error;
     throw new ToolError(error.message, { code: 'changed-since', hint: `Undo '${last.name}' first, which changed it last: ${undoCommand(last)}. No file was changed.`, file: error.file });
   }
