@@ -4,6 +4,7 @@ import { isWithin } from '../core/place.js';
 import { findCall, findNode, isStatementList, lineOf, unwrap, walk, type FunctionNode, type StatementList } from './ast.js';
 import type { CodemodContext } from './codemod.js';
 import type { EditSet } from './edits.js';
+import { fallible } from './fallible.js';
 import { guardMessageFlow } from './message-flow.js';
 import { readMessage, short, type Message } from './message.js';
 import { refuse } from './refusal.js';
@@ -19,6 +20,8 @@ export interface PublishSite {
   readonly anchor: ts.Statement;
   /** Condition of that `if`. */
   readonly condition: ts.Expression | null;
+  /** What of the message, or of the condition, may fail when it is computed; null: nothing. */
+  readonly fallible: ts.Node | null;
   /** Options of the publish that its route has to carry. */
   readonly options: Readonly<Record<string, string>>;
 }
@@ -54,7 +57,7 @@ export function readPublish(edits: EditSet, fn: FunctionNode, finding: Finding, 
   const anchor = around ?? statement;
   const list = anchor.parent;
   if (!isStatementList(list)) refuse('conditional-publish', `The publish (${file}:${lineOf(call)}) is the only statement of a branch without braces, which the write does not share.`);
-  return { finding, call, message: readMessage(edits, file, expression, context), statement, list, anchor, condition: around?.expression ?? null, options: publishOptions(call, finding) };
+  return { finding, call, message: readMessage(edits, file, expression, context), statement, list, anchor, condition: around?.expression ?? null, fallible: fallible(expression, file, context) ?? (around === null ? null : fallible(around.expression, file, context)), options: publishOptions(call, finding) };
 }
 
 function messageNode(source: ts.SourceFile, finding: Finding): ts.Expression | null {

@@ -109,6 +109,7 @@ function isWithinList(list: StatementList, inner: ts.Node): boolean {
 /** Between the list and the publish only `try` blocks may stand: everything else makes it conditional or repeats it. */
 function guardPublishPlace(publish: PublishSite, list: StatementList): void {
   const at = `${publish.finding.handler.file}:${lineOf(publish.statement)}`;
+  guardCaughtMessage(publish, list);
   for (let node: ts.Node = publish.anchor; node !== list; node = node.parent) {
     const { parent } = node;
     if (isFunctionNode(parent)) break;
@@ -120,6 +121,15 @@ function guardPublishPlace(publish: PublishSite, list: StatementList): void {
       refuse('conditional-publish', `The publish (${at}) is in a branch and the write is not. Decide before the write whether there is an event, or rewrite this handler by hand.`);
     }
   }
+}
+
+/** A message that is made in a `try` of its own leaves it: what fails there is no longer caught, and takes the write back. */
+function guardCaughtMessage({ fallible, message, finding }: PublishSite, list: StatementList): void {
+  if (fallible === null) return;
+  let around: ts.Node = message.node;
+  while (around !== list && !ts.isTryStatement(around)) around = around.parent;
+  if (around === list) return;
+  refuse('exit-in-span', `'${short(fallible)}' (${finding.handler.file}:${lineOf(fallible)}) makes the message inside the 'try' around the publish, and may fail. In a transaction its failure would take the write back and reach the caller. Compute it before the write, and leave names and plain values in the message.`);
 }
 
 /**
