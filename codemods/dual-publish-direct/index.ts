@@ -7,6 +7,7 @@ import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/
 import { indentLines } from '../../src/rewrite/edits.js';
 import { columns, returned, storeLines } from '../../src/rewrite/emit.js';
 import { enlist } from '../../src/rewrite/enlist.js';
+import { guardFailures } from '../../src/rewrite/failures.js';
 import { HandDown } from '../../src/rewrite/hand-down.js';
 import { importOutbox, planEvents, readHandler, type HandlerCode, type PlannedEvent } from '../../src/rewrite/handler.js';
 import { finishEdits } from '../../src/rewrite/imports.js';
@@ -37,6 +38,7 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
     if (isBefore && (region.publishesFirst || message.node.pos < region.end)) refuse('message-built-elsewhere', `The message of '${short(call.expression)}' (${code.file}:${lineOf(call)}) is encoded before the last write. Encode it behind, or where it is published.`);
   }
   guardExits(region, code.publishes);
+  guardFailures(code, region, context);
   const transaction = transactionCode(code, region);
   const opened = openTransaction(code, transaction, context);
   const events = planEvents(code, context);

@@ -4,6 +4,7 @@ import { findCall, isStatementList, lineOf, unwrap, type FunctionNode } from '..
 import { ambientManager } from '../../src/rewrite/ambient-callback.js';
 import { isAwaited } from '../../src/rewrite/calls.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
+import { guardFailuresBehind } from '../../src/rewrite/failures.js';
 import { importOutbox, planEvents, readHandler, type HandlerCode, type PlannedEvent } from '../../src/rewrite/handler.js';
 import { finishEdits } from '../../src/rewrite/imports.js';
 import { eventLines, guardJoined, guardMovable, guardNoEarlyExit, publishText, range } from '../../src/rewrite/join.js';
@@ -51,6 +52,7 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
     if (inside.length > 0) guardMovable(code, site, transaction.body);
     else guardBehind(transaction.list, transaction.statement, site);
   }
+  if (inside.length === 0) guardFailuresBehind(code, transaction, context);
   const events = planEvents(code, context);
   if (inside.length > 0) storeInPlace(code, transaction, events);
   else storeAtEnd(code, transaction, events);

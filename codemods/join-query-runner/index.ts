@@ -2,6 +2,7 @@ import { ts } from 'ts-morph';
 import type { CodemodResult } from '../../src/core/outcome.js';
 import { isStatementList, lineOf, unwrap, walk, type StatementList } from '../../src/rewrite/ast.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
+import { guardFailuresBehind } from '../../src/rewrite/failures.js';
 import { importOutbox, planEvents, readHandler, type HandlerCode, type PlannedEvent } from '../../src/rewrite/handler.js';
 import { finishEdits } from '../../src/rewrite/imports.js';
 import { eventLines, guardJoined, guardMovable, publishText, range } from '../../src/rewrite/join.js';
@@ -35,7 +36,7 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
   if (before.length > 0 && before.length < code.publishes.length) refuse('several-publishes', `'${code.name}' publishes before and behind its commit. Bring the publishes together first.`);
   const events = planEvents(code, context);
   if (before.length > 0) moveBehind(code, transaction, events);
-  else storeBefore(code, transaction, events);
+  else storeBefore(code, transaction, events, context);
   importOutbox(code, context);
   return { kind: 'edits', edits: finishEdits(code.edits), followUps: [] };
 }
@@ -62,7 +63,7 @@ function readTransaction(code: HandlerCode): RunnerTransaction {
 }
 
 /** The publish is behind the commit: the event is stored before the commit. */
-function storeBefore(code: HandlerCode, transaction: RunnerTransaction, events: readonly PlannedEvent[]): void {
+function storeBefore(code: HandlerCode, transaction: RunnerTransaction, events: readonly PlannedEvent[], context: CodemodContext): void {
   const { edits, file } = code;
   const { text, style } = edits.open(file);
   const { commit, list, around, runner } = transaction;
@@ -76,6 +77,7 @@ function storeBefore(code: HandlerCode, transaction: RunnerTransaction, events: 
       guardTail(code, transaction, site.message.node);
     }
   }
+  guardFailuresBehind(code, inside || around === null || !isStatementList(around.parent) ? { list, statement: commit } : { list: around.parent, statement: around }, context);
   const indent = indentAt(text, commit.getStart());
   const keyword = inside ? 'const ' : '';
   const lines = events.map((event) => eventLines(code, event, { indent, manager: `${runner}.manager`, keyword }));

@@ -1,10 +1,11 @@
 import { ts } from 'ts-morph';
 import type { FunctionRef } from '../core/finding.js';
-import { decoratorNames, enclosingClass, findFunction, functionLabel, isAsync, lineOf, walk, type FunctionNode } from './ast.js';
+import { decoratorNames, enclosingClass, findCall, findFunction, functionLabel, isAsync, lineOf, walk, type FunctionNode } from './ast.js';
 import { callsOf, usesDatabase, type LocatedCall } from './calls.js';
 import type { CodemodContext } from './codemod.js';
 import type { EditSet } from './edits.js';
 import { enlist } from './enlist.js';
+import { failureBehindWrite } from './failures.js';
 import { helperBinder } from './helper-binder.js';
 import { mentionsHandle } from './join.js';
 import { short } from './message.js';
@@ -26,7 +27,7 @@ export class HandDown {
   pass(file: string, { call, node }: LocatedCall, manager: string): void {
     if (call.callee.kind !== 'project' || call.callee.functions.length === 0) refuse('helper-unresolved', `'${short(node)}' (${file}:${lineOf(node)}) calls a function that could not be found.`);
     if (node.arguments.some(ts.isSpreadElement)) refuse('helper-not-plain', `'${short(node)}' (${file}:${lineOf(node)}) spreads its arguments, so it can not be told which one the manager would be.`);
-    const counts = call.callee.functions.map((fn) => this.accept(fn));
+    const counts = call.callee.functions.filter((fn) => this.usesDatabase(fn)).map((fn) => this.accept(fn));
     const [count] = counts;
     if (count === undefined || counts.some((other) => other !== count)) refuse('helper-not-plain', `The functions that '${short(node)}' (${file}:${lineOf(node)}) may call have different numbers of parameters.`);
     if (node.arguments.length > count) refuse('helper-not-plain', `'${short(node)}' (${file}:${lineOf(node)}) passes more arguments than the function has parameters.`);
@@ -80,9 +81,14 @@ export class HandDown {
     return isJoined && calls.some(({ call }) => usesDatabase(call)) ? fn.parameters.length - 1 : null;
   }
 
+  /** An implementation that uses no database ignores the manager: TypeScript lets it have fewer parameters. */
+  private usesDatabase(ref: FunctionRef): boolean {
+    return this.context.analysis.callsIn(ref.span).some(usesDatabase);
+  }
+
   /** Whether the functions that a call may call take their manager, too. */
   private allTake({ callee }: LocatedCall['call'], depth = 0): boolean {
-    return callee.kind !== 'project' || depth > 8 || callee.functions.every((ref) => this.takenAlready(findFunction(this.edits.open(ref.file).source, ref.span), ref, depth + 1) !== null);
+    return callee.kind !== 'project' || depth > 8 || callee.functions.filter((ref) => this.usesDatabase(ref)).every((ref) => this.takenAlready(findFunction(this.edits.open(ref.file).source, ref.span), ref, depth + 1) !== null);
   }
 
   private guardPlain(fn: FunctionNode | null, ref: FunctionRef): Plain {
@@ -172,13 +178,13 @@ function isValue(node: ts.Node): boolean {
 
 /** A `throw` behind a write keeps the write today, and would take it back in the transaction. */
 export function guardThrows(fn: FunctionNode, ref: FunctionRef, context: CodemodContext): void {
-  const first = context.analysis.callsIn({ file: ref.file, start: fn.getStart(), end: fn.getEnd() }).find((call) => call.effects.write && usesDatabase(call));
-  if (first === undefined || fn.body === undefined) return;
-  walk(fn.body, (node) => {
-    if (ts.isFunctionLike(node)) return false;
-    if (!ts.isThrowStatement(node) || node.getStart() < first.span.start || ts.findAncestor(node, ts.isCatchClause) !== undefined) return;
-    refuse('exit-in-span', `'${functionLabel(fn)}' throws behind its write (${ref.file}:${lineOf(node)}); in a transaction that would take the write back. Decide before the write.`);
-  });
+  const calls = context.analysis.callsIn({ file: ref.file, start: fn.getStart(), end: fn.getEnd() });
+  const first = calls.find((call) => call.effects.write && usesDatabase(call));
+  const write = first === undefined ? null : findCall(fn.getSourceFile(), first.span);
+  if (write === null || fn.body === undefined) return;
+  const failure = failureBehindWrite(ref.file, { body: fn.body, calls, write }, context);
+  if (failure === null) return;
+  refuse('exit-in-span', `'${functionLabel(fn)}' may fail behind its write (${ref.file}:${failure.line}): ${failure.cause}. In a transaction that would take the write back. Decide before the write.`);
 }
 
 function addParameter(edits: EditSet, file: string, fn: Plain | ts.MethodSignature, name: string): void {
