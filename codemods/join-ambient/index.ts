@@ -63,6 +63,7 @@ function guardFireAndForget(code: HandlerCode, statement: ts.ExpressionStatement
   const inner = ts.isAwaitExpression(expression) ? unwrap(expression.expression) : expression;
   const { route, path } = code.publishes[0].finding.publish;
   if (inner === call && route.transport === 'nest' && path.length === 0) return;
+  if (inner === call && !ts.isAwaitExpression(expression)) refuse('no-sound-place', `'${short(statement)}' (${code.file}:${lineOf(statement)}) may throw where it is called, and nobody catches that in a hook behind the commit: only 'emit' of a client of Nest fails later. Move the publish to the caller of '${code.name}'.`);
   refuse('no-sound-place', `'${short(statement)}' (${code.file}:${lineOf(statement)}) is waited for in the transaction, and nobody waits for a hook behind the commit. Move the publish to the caller of '${code.name}'.`);
 }
 

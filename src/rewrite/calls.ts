@@ -62,8 +62,15 @@ export function guardCalls(code: TransactionCode, calls: readonly LocatedCall[],
     if (call.effects.store) refuse('already-there', `'${short(node)}' (${at}) stores an event already.`);
     if (usesDatabase(call)) guardDatabaseCall(code, call, node, at);
   }
+  for (const { call, node } of calls) guardNoStream(node, `${code.file}:${lineOf(node)}`, call);
   for (const { call, node } of calls) if (!usesDatabase(call)) guardOtherCall(code, call, node, `${code.file}:${lineOf(node)}`, context);
   for (const root of code.roots) guardAwaits(code, root, calls);
+}
+
+/** An open stream keeps the one connection of the transaction busy: what follows would wait for its end. */
+function guardNoStream(node: ts.CallExpression, at: string, { receiver }: ResolvedCall): void {
+  const isStream = ts.isPropertyAccessExpression(node.expression) && node.expression.name.text === 'stream' && receiver?.module === 'typeorm';
+  if (isStream) refuse('stream-in-span', `'${short(node)}' (${at}) opens a stream, which keeps the one connection of the transaction busy until it is read; storing the event would wait for that. Open it before the write or behind the publish.`);
 }
 
 function guardDatabaseCall(code: TransactionCode, call: ResolvedCall, node: ts.CallExpression, at: string): void {

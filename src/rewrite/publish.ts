@@ -46,6 +46,7 @@ export function readPublish(edits: EditSet, fn: FunctionNode, finding: Finding, 
   }
   if (finding.publish.isCommand) refuse('command', `'${short(call)}' (${file}:${lineOf(call)}) sends a request whose reply nobody reads. The relay can not send requests; make it an event with 'emit', at its subscribers too, and run this again.`);
   guardNotInClosure(call, fn, finding, allowed);
+  guardNotOptional(call, `${file}:${lineOf(call)}`);
   const { expression } = finding.publish.message === null ? { expression: null } : { expression: messageNode(source, finding) };
   if (expression === null || !(isInside(expression, call) || (allowed.messageBefore && isInside(expression, fn)))) {
     refuse('message-built-elsewhere', `'${short(call.expression)}' (${file}:${lineOf(call)}) builds the message itself, in ${finding.publish.file}:${finding.publish.line}. Let it take the finished event as an argument, and build the event in '${finding.handler.name}'.`);
@@ -76,6 +77,15 @@ function guardNotInClosure(call: ts.Node, fn: FunctionNode, finding: Finding, al
     if (ts.isFunctionLike(node) && !(allowed.inTransactionCallback && isTransactionCallback(node))) {
       refuse('publish-in-closure', `The publish (${finding.handler.file}:${lineOf(call)}) is in a callback inside '${finding.handler.name}'. Publish after it, in the function itself.`);
     }
+  }
+}
+
+/** `this.client?.emit(…)` publishes only where there is a client; the event would be stored everywhere. */
+function guardNotOptional(call: ts.CallExpression, at: string): void {
+  for (let node: ts.Expression = call; ts.isCallExpression(node) || ts.isPropertyAccessExpression(node) || ts.isNonNullExpression(node) || ts.isParenthesizedExpression(node); node = node.expression) {
+    if (ts.isNonNullExpression(node) || ts.isParenthesizedExpression(node) || node.questionDotToken === undefined) continue;
+    const condition = node.expression.getText();
+    refuse('conditional-publish', `'${short(call)}' (${at}) publishes only where '${condition}' is there, and the event would be stored in any case. Write 'if (${condition}) …' around the publish.`);
   }
 }
 

@@ -34,6 +34,7 @@ export const refusalReasons = {
   'catch-in-span': 'A database call stands in a `try` whose `catch` goes on: inside a transaction nothing works after a failed statement.',
   'write-not-awaited': 'A write is not awaited, so it may run after the transaction is over.',
   'parallel-writes': 'Database calls are started in parallel; the one connection of a transaction runs one at a time.',
+  'stream-in-span': 'A query is read as a stream inside what becomes the transaction; it keeps the one connection busy.',
   'external-await': 'Something other than the database is awaited inside what becomes the transaction; it would hold it open, and can not be taken back.',
   'unknown-call': 'A call inside what becomes the transaction can not be resolved; it may use the database outside of it.',
   'publish-in-span': 'Another publish stands between the write and the publish.',

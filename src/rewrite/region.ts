@@ -38,7 +38,14 @@ export function findRegion(fn: FunctionNode, writes: readonly WriteSite[], publi
   if (firstPublish > lastWrite) return lostEventRegion(list, firstWrite, lastWrite, firstPublish, publishes);
   if (lastPublish < firstWrite) return region(list, firstWrite, lastWrite, true);
   const [publish] = publishes;
+  const inCatch = writes.find(({ call }) => publishes.some(({ statement }) => isInCatchOf(call, statement)));
+  if (inCatch !== undefined) refuse('no-sound-place', `'${short(inCatch.call)}' (line ${lineOf(inCatch.call)}) writes in the 'catch' of the 'try' that publishes: it records that the publish has failed, and no one transaction can hold it and the write before. With outbox-only there is no such failure; rewrite this handler by hand.`);
   refuse('several-publishes', `In '${publish?.finding.handler.name ?? ''}' publishes stand between writes (line ${publish === undefined ? 0 : lineOf(publish.statement)}). Put the publishes behind the last write.`);
+}
+
+/** Whether a write is in the `catch` of a `try` around a publish. */
+function isInCatchOf(write: ts.Node, publish: ts.Node): boolean {
+  return ts.findAncestor(write, (node) => ts.isCatchClause(node) && node.parent.tryBlock.pos <= publish.pos && node.parent.tryBlock.end >= publish.end) !== undefined;
 }
 
 function region(list: StatementList, first: number, last: number, publishesFirst: boolean): Region {
@@ -55,6 +62,7 @@ function lostEventRegion(list: StatementList, firstWrite: number, lastWrite: num
   // What stands between the transaction and a publish must not change the message either.
   const after = publishes.flatMap((publish) => [...between(list, last, publish)]);
   const culprit = after.find((statement) => !encodes(statement) && affects(statement, needed));
+  if (culprit !== undefined && publishes.length === 1) refuse('no-sound-place', `'${short(culprit)}' (line ${lineOf(culprit)}) makes what the message needs inside the 'try' around the publish, and the event is stored before that 'try'. Put it before the 'try'.`);
   if (culprit !== undefined) refuse('several-publishes', `'${short(culprit)}' (line ${lineOf(culprit)}) stands between the publishes and changes what a later one sends. Put it before the first publish.`);
   return region(list, firstWrite, last, false);
 }
