@@ -3,6 +3,7 @@ import type { CodemodResult } from '../../src/core/outcome.js';
 import { lineOf, statementIndex } from '../../src/rewrite/ast.js';
 import { ambientHost, guardAmbient, hostOwner } from '../../src/rewrite/ambient-host.js';
 import { callsOf, usesDatabase, type TransactionCode } from '../../src/rewrite/calls.js';
+import { guardClosures } from '../../src/rewrite/closures.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
 import { indentLines } from '../../src/rewrite/edits.js';
 import { columns, returned, storeLines } from '../../src/rewrite/emit.js';
@@ -39,6 +40,11 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
   }
   guardExits(region, code.publishes);
   guardFailures(code, region, context);
+  guardClosures(code.fn, code.file, {
+    list: region.list, first: region.first, end: region.end,
+    last: region.publishesFirst ? region.last : Math.max(...code.publishes.map(({ statement }) => statementIndex(region.list, statement))),
+    messages: region.publishesFirst ? [] : code.publishes.flatMap(({ message, condition }) => (condition === null ? [message.node] : [message.node, condition])),
+  });
   const transaction = transactionCode(code, region);
   const opened = openTransaction(code, transaction, context);
   const events = planEvents(code, context);

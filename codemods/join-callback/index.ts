@@ -3,6 +3,7 @@ import type { CodemodResult } from '../../src/core/outcome.js';
 import { findCall, isStatementList, lineOf, unwrap, type FunctionNode } from '../../src/rewrite/ast.js';
 import { ambientManager } from '../../src/rewrite/ambient-callback.js';
 import { isAwaited } from '../../src/rewrite/calls.js';
+import { guardClosuresBehind } from '../../src/rewrite/closures.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
 import { guardFailuresBehind } from '../../src/rewrite/failures.js';
 import { importOutbox, planEvents, readHandler, type HandlerCode, type PlannedEvent } from '../../src/rewrite/handler.js';
@@ -52,7 +53,10 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
     if (inside.length > 0) guardMovable(code, site, transaction.body);
     else guardBehind(transaction.list, transaction.statement, site);
   }
-  if (inside.length === 0) guardFailuresBehind(code, transaction, context);
+  if (inside.length === 0) {
+    guardFailuresBehind(code, transaction, context);
+    guardClosuresBehind(code, transaction.list, transaction.statement);
+  }
   const events = planEvents(code, context);
   if (inside.length > 0) storeInPlace(code, transaction, events);
   else storeAtEnd(code, transaction, events);

@@ -1,6 +1,7 @@
 import { ts } from 'ts-morph';
 import type { CodemodResult } from '../../src/core/outcome.js';
 import { isStatementList, lineOf, unwrap, walk, type StatementList } from '../../src/rewrite/ast.js';
+import { guardClosuresBehind } from '../../src/rewrite/closures.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
 import { guardFailuresBehind } from '../../src/rewrite/failures.js';
 import { importOutbox, planEvents, readHandler, type HandlerCode, type PlannedEvent } from '../../src/rewrite/handler.js';
@@ -77,7 +78,9 @@ function storeBefore(code: HandlerCode, transaction: RunnerTransaction, events: 
       guardTail(code, transaction, site.message.node);
     }
   }
-  guardFailuresBehind(code, inside || around === null || !isStatementList(around.parent) ? { list, statement: commit } : { list: around.parent, statement: around }, context);
+  const transactionEnd = inside || around === null || !isStatementList(around.parent) ? { list, statement: commit } : { list: around.parent, statement: around };
+  guardFailuresBehind(code, transactionEnd, context);
+  guardClosuresBehind(code, transactionEnd.list, transactionEnd.statement);
   const indent = indentAt(text, commit.getStart());
   const keyword = inside ? 'const ' : '';
   const lines = events.map((event) => eventLines(code, event, { indent, manager: `${runner}.manager`, keyword }));
