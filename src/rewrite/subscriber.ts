@@ -1,4 +1,5 @@
 import { ts } from 'ts-morph';
+import type { Analysis } from '../analysis/analysis.js';
 import type { Subscriber } from '../core/finding.js';
 import { findFunction, isAsync, walk, type FunctionNode } from './ast.js';
 import { callsOf, type LocatedCall } from './calls.js';
@@ -18,6 +19,8 @@ export interface SubscriberCode {
   readonly consumer: string;
   /** Every call of the function, those in its closures included. */
   readonly calls: readonly LocatedCall[];
+  /** The calls of another function. */
+  readonly callsIn: Analysis['callsIn'];
 }
 
 /** How a subscriber gets its message, and by what it acknowledges it. */
@@ -54,7 +57,7 @@ export function readSubscriber(subscriber: Subscriber, context: CodemodContext):
   if ((ts.isMethodDeclaration(fn) || ts.isFunctionDeclaration(fn) || ts.isFunctionExpression(fn)) && fn.asteriskToken !== undefined) refuse('generator', `'${name}' (${at}) is a generator: its caller decides when the next statement runs.`);
   if (!isAsync(fn)) refuse('not-async', `'${name}' (${at}) is not async, so it can not await a transaction. Make it async, with an 'await' before each write.`);
   const calls = callsOf(edits, { file, fn, roots: [fn.body], returnIsAwaited: true }, context);
-  return { edits, file, name, fn, body: fn.body, consumer: consumerName(subscriber, context), calls };
+  return { edits, file, name, fn, body: fn.body, consumer: consumerName(subscriber, context), calls, callsIn: (span) => context.analysis.callsIn(span) };
 }
 
 /** `payments.PaymentsController.onOrderPlaced`; with the destination behind it where one function has several subscribers. */

@@ -52,12 +52,52 @@ function descend(code: SubscriberCode, delivery: Delivery, statement: ts.Stateme
   if (!descendable(code, delivery, statement)) return null;
   if (ts.isTryStatement(statement)) {
     for (const other of [statement.catchClause?.block, statement.finallyBlock]) if (other !== undefined) guardNoWork(code, other);
+    guardNotSwallowed(code, statement);
     return statement.tryBlock;
   }
   if (!ts.isIfStatement(statement) || !ts.isBlock(statement.thenStatement)) return null;
   guardNoWork(code, statement.expression);
   if (statement.elseStatement !== undefined) guardNoWork(code, statement.elseStatement);
   return statement.thenStatement;
+}
+
+/**
+ * A `catch` that goes on, around several writes: today the first ones stay when a later one fails. Rolled back and acknowledged,
+ * the message would leave nothing behind.
+ */
+function guardNotSwallowed(code: SubscriberCode, { tryBlock, catchClause }: ts.TryStatement): void {
+  if (catchClause === undefined || refuses(catchClause.block) || countWrites(code, tryBlock) < 2) return;
+  refuse('catch-in-span', `The 'catch' of '${code.name}' (${code.file}:${lineOf(catchClause)}) goes on after a failure, and the message counts as done. Today the writes before the failure stay; in one transaction all of them would be taken back, and nobody would do them again. End the 'catch' with a 'throw', or reject the message in it.`);
+}
+
+/** Whether a `catch` throws, or tells the broker that the message was not taken. */
+function refuses(block: ts.Block): boolean {
+  let found = false;
+  walk(block, (node) => {
+    if (ts.isThrowStatement(node) || (ts.isNewExpression(node) && /Nack$/.test(node.expression.getText()))) found = true;
+    if (ts.isCallExpression(node) && /(?:^|\.)(?:nack|nackAll|reject)\w*$/i.test(node.expression.getText())) found = true;
+    return !ts.isFunctionLike(node);
+  });
+  return found;
+}
+
+/** Writes below a node, those of called functions included; one in a loop is many. */
+function countWrites(code: SubscriberCode, node: ts.Node): number {
+  const located = code.calls.filter(({ call, node: found }) => call.effects.write && found.pos >= node.pos && found.end <= node.end);
+  return located.reduce((sum, { call, node: found }) => {
+    const inLoop = ts.findAncestor(found, (ancestor) => (ancestor === node ? 'quit' : ts.isIterationStatement(ancestor, false))) !== undefined;
+    return sum + (inLoop ? 2 : writesOf(code, call, new Set()));
+  }, 0);
+}
+
+function writesOf(code: SubscriberCode, { callee, effects }: SubscriberCode['calls'][number]['call'], seen: Set<string>): number {
+  if (callee.kind !== 'project') return effects.write ? 1 : 0;
+  return Math.max(0, ...callee.functions.map((ref) => {
+    const key = `${ref.file}:${ref.span.start}`;
+    if (seen.has(key)) return 0;
+    seen.add(key);
+    return code.callsIn(ref.span).reduce((sum, call) => sum + (call.effects.transaction ? 1 : writesOf(code, call, seen)), 0);
+  }));
 }
 
 function mustDescend(code: SubscriberCode, delivery: Delivery, statement: ts.IfStatement): boolean {
