@@ -4,6 +4,7 @@ import { findFunction, isAsync, lineOf, unwrap, walk } from './ast.js';
 import type { EditSet } from './edits.js';
 import { projectOf, type Project } from './project.js';
 import { refuse } from './refusal.js';
+import { guardReserved, guardReservedMember } from './reserved.js';
 import { findVariable } from './scope.js';
 import type { CodemodContext } from './codemod.js';
 
@@ -33,6 +34,7 @@ export function readMessage(edits: EditSet, file: string, node: ts.Expression, c
   const shape = shapeOf(node);
   if (ts.isObjectLiteralExpression(shape)) {
     guardLiteral(shape, at);
+    guardReserved(file, shape, context);
     guardSpreads(file, shape, at, context);
     return { node, shape, className: null };
   }
@@ -139,6 +141,8 @@ function guardClass(project: Project, file: string, className: string, at: strin
   for (const member of declared.node.members) {
     const name = member.name?.getText() ?? '';
     if (name === 'eventId') refuse('message-has-event-id', `'${className}' (${declared.file}:${lineOf(member)}) has an 'eventId' of its own. Rename that field: the event's own id goes by this name.`);
+    guardReservedMember(declared.file, member);
+    if (ts.isConstructorDeclaration(member)) for (const parameter of member.parameters) guardReservedMember(declared.file, parameter);
     if (name === 'toJSON' || name.startsWith('#') || ts.isAccessor(member)) {
       refuse('message-class', `'${className}' (${declared.file}:${lineOf(member)}) has '${name}', which a copy with an eventId would lose or bypass.`);
     }

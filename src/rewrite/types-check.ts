@@ -24,11 +24,19 @@ export function syntaxErrors(source: ts.SourceFile): readonly string[] {
   return program.getSyntacticDiagnostics(source).map((diagnostic) => `${ts.flattenDiagnosticMessageText(diagnostic.messageText, ' ')} (line ${source.getLineAndCharacterOfPosition(diagnostic.start).line + 1})`);
 }
 
+/** What the compiler says of a result. */
+export interface TypesCheck {
+  /** Errors that were not there before. */
+  readonly errors: readonly string[];
+  /** Events that are new, and whose message has a field that the event's own would replace or that is no time. */
+  readonly reserved: readonly string[];
+}
+
 /**
  * Type errors that the changed files have after and had not before. Null when types can't be had: no tsconfig, or TypeORM is
  * not installed. The files on disk are not touched.
  */
-export function newTypeErrors(workspace: Workspace, changes: readonly Change[], serviceRoot: string): readonly string[] | null {
+export function checkTypes(workspace: Workspace, changes: readonly Change[], serviceRoot: string): TypesCheck | null {
   const files = changes.filter(({ file }) => /\.[cm]?tsx?$/.test(file));
   const tsconfig = findTsconfig(workspace, files[0]?.file ?? `${serviceRoot}/x.ts`);
   if (files.length === 0 || tsconfig === null) return null;
@@ -39,7 +47,34 @@ export function newTypeErrors(workspace: Workspace, changes: readonly Change[], 
   const sources = files.map(({ file, before }) => ({ file, source: project.createSourceFile(path.join(workspace.root, file), before ?? '', { overwrite: true }) }));
   const before = new Map(sources.map(({ file, source }) => [file, messages(project, source.getFilePath())]));
   for (const { file, source } of sources) source.replaceWithText(files.find((change) => change.file === file)?.after ?? '');
-  return sources.flatMap(({ file, source }) => surplus(before.get(file) ?? [], messages(project, source.getFilePath())).map((message) => `${file}: ${message}`));
+  const errors = sources.flatMap(({ file, source }) => surplus(before.get(file) ?? [], messages(project, source.getFilePath())).map((message) => `${file}: ${message}`));
+  const reserved = files.flatMap(({ file, before: old }) => reservedFields(project, path.join(workspace.root, file), old ?? '').map((text) => `${file}: ${text}`));
+  return { errors, reserved };
+}
+
+/** Messages of new `integrationEvent(…)` calls that have, by their type, an `eventId`, or an `occurredAt` that is no time. */
+function reservedFields(project: Project, file: string, old: string): readonly string[] {
+  const program = project.getProgram().compilerObject;
+  const source = program.getSourceFile(file);
+  const checker = program.getTypeChecker();
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    ts.forEachChild(node, visit);
+    if (!ts.isCallExpression(node) || node.expression.getText() !== 'integrationEvent' || old.includes(node.getText())) return;
+    const [message] = node.arguments;
+    if (message === undefined) return;
+    const type = checker.getTypeAtLocation(message);
+    if (type.getProperty('eventId') !== undefined) found.push("an 'eventId' of its own");
+    const time = type.getProperty('occurredAt');
+    if (time !== undefined && !isTime(checker.getNonNullableType(checker.getTypeOfSymbolAtLocation(time, message)))) found.push("an 'occurredAt' that is neither a Date nor a string");
+  };
+  if (source !== undefined) visit(source);
+  return found;
+}
+
+function isTime(type: ts.Type): boolean {
+  if (type.isUnion()) return type.types.every(isTime);
+  return (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.StringLike | ts.TypeFlags.Never)) !== 0 || type.getSymbol()?.getName() === 'Date';
 }
 
 function findTsconfig(workspace: Workspace, file: string): string | null {

@@ -10,7 +10,7 @@ import type { Workspace } from '../workspace/workspace.js';
 import { parse } from './edits.js';
 import { isSource, projectOf } from './project.js';
 import type { RefusalCode } from './reasons.js';
-import { newTypeErrors, syntaxErrors } from './types-check.js';
+import { checkTypes, syntaxErrors } from './types-check.js';
 import { hash, planUndo, undoRecords, type UndoPlan, type UndoRecord } from './undo.js';
 import { leftover } from './undo-leftovers.js';
 import { changed, difference, findingKey, subscriberKey } from './verify.js';
@@ -35,7 +35,7 @@ export function proveUndo(workspace: Workspace, config: Config, plan: UndoPlan):
   }
   const used = leftover(after, changes);
   if (used !== null) return no('still-used', `Another rewrite uses what this one added: ${used}.`, culprits(workspace, plan));
-  const types = newTypeErrors(workspace, [...changes.filter(({ file }) => isSource(file)), ...importers(workspace, changes)], serviceRoot(workspace, config, changes));
+  const types = checkTypes(workspace, [...changes.filter(({ file }) => isSource(file)), ...importers(workspace, changes)], serviceRoot(workspace, config, changes))?.errors ?? null;
   if (types !== null && types.length > 0) return no('type-errors', `The result would have new type errors: ${types.slice(0, 3).join('; ')}.`, others(workspace, plan));
   const differs = scanDifference(analyse(workspace, config), analyse(after, config), plan);
   if (differs !== null) return no('scan-differs', differs, others(workspace, plan));

@@ -9,7 +9,7 @@ import { overlay, type Workspace } from '../workspace/workspace.js';
 import { parse } from './edits.js';
 import type { RefusalCode } from './reasons.js';
 import { unjoinedCall } from './verify-inbox.js';
-import { newTypeErrors, syntaxErrors } from './types-check.js';
+import { checkTypes, syntaxErrors } from './types-check.js';
 
 /** The files as they become. Throws when edits overlap: a bug of a codemod. */
 export function toChanges(workspace: Workspace, edits: readonly Edit[], newFiles: readonly NewFile[] = []): readonly Change[] {
@@ -55,8 +55,9 @@ export function prove(input: ProofInput): Proof {
     const errors = after === null ? [] : syntaxErrors(parse(file, after));
     if (errors[0] !== undefined) return failed('syntax-error', `'${file}' would not parse: ${errors[0]}.`);
   }
-  const types = newTypeErrors(input.workspace, input.changes, input.serviceRoot);
-  if (types !== null && types.length > 0) return failed('type-errors', `The result would have new type errors: ${types.slice(0, 3).join('; ')}.`);
+  const types = checkTypes(input.workspace, input.changes, input.serviceRoot);
+  if (types !== null && types.reserved[0] !== undefined) return failed('message-has-event-id', `By its type, a message has a field that the event sets itself (${types.reserved.slice(0, 3).join('; ')}). Rename that field, or write down the fields that subscribers need.`);
+  if (types !== null && types.errors.length > 0) return failed('type-errors', `The result would have new type errors: ${types.errors.slice(0, 3).join('; ')}.`);
   const analysis = analyse(changed(input.workspace, input.changes), input.config);
   const difference = input.promised.kind === 'handler' ? handlerDifference(input.before, analysis, input.promised) : subscriberDifference(input.before, analysis, input.promised.subscriber);
   if (difference !== null) return { ...failed('scan-differs', difference), analysis };

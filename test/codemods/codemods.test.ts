@@ -50,7 +50,7 @@ expect(applyEdits(before, own), `${file}: bytes outside of the edits are unchang
 describe.each(cases.filter(({ name }) => name.startsWith('skip-')))('$codemod/$name', (fixture) => {
   it('is refused with its reason, and nothing is changed', async () => {
     expect(Object.keys(refusalReasons)).toContain(fixture.reason);
-    const project = createProject(fixture, 'plain', false);
+    const project = createProject(fixture, 'plain', fixture.types === true);
     try {
       const input = openProject(project.folder);
       if (fixture.handler !== undefined) expect(findHandler(input, fixture), 'scan finds the marked handler').toBeDefined();

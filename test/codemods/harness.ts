@@ -27,6 +27,8 @@ export interface CaseFile {
   readonly force?: string;
   /** Reason id of a skip. */
   readonly reason?: string;
+  /** The refusal of a skip comes from the compiler. */
+  readonly types?: boolean;
 }
 
 export interface Case extends CaseFile {
