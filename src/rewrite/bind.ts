@@ -7,12 +7,13 @@ import { short } from './message.js';
 import { projectOf } from './project.js';
 import { refuse } from './refusal.js';
 import { findVariable } from './scope.js';
+import { findManifests } from '../workspace/manifests.js';
 
 /** Writes the expressions by which database calls reach the transaction. */
 export interface Binder {
   /** For a repository of TypeORM's own class. */
   repository(receiver: ts.Expression): string;
-  /** For a repository of a class of the project: its constructor may differ, so only what it inherits can be bound. */
+  /** For a repository that can't be made again with another manager: what its class inherits is taken from a new one for the same entity. */
   customRepository(receiver: ts.Expression): string;
   /** For an entity manager, or whatever has one. */
   manager(receiver: ts.Expression, kind: 'manager' | 'data-source'): string;
@@ -56,7 +57,7 @@ function bound(edits: EditSet, file: string, receiver: Receiver, expression: ts.
   switch (receiver.type) {
     case 'Repository':
     case 'TreeRepository':
-      return isCustomRepository(file, expression, scope.context) ? scope.binder.customRepository(expression) : scope.binder.repository(expression);
+      return isCustomRepository(file, expression, scope.context) || keepsItsManager(scope.context) ? scope.binder.customRepository(expression) : scope.binder.repository(expression);
     case 'EntityManager':
       return scope.binder.manager(expression, 'manager');
     case 'DataSource':
@@ -99,6 +100,14 @@ function isCustomRepository(file: string, receiver: ts.Expression, context: Code
   const property = propertyOf(enclosingClass(inner), inner.name.text);
   const name = /^[\w$]+/.exec(property?.type?.getText() ?? '')?.[0] ?? '';
   return property === null || !decoratorNames(property).includes('InjectRepository') || projectOf(context.workspace).moduleOf(file, name) !== 'typeorm';
+}
+
+/**
+ * Whether repositories carry a manager that `withRepository` would copy along: typeorm-transactional keeps the original one in a
+ * property of each repository, and TypeORM assigns the properties of the old repository to the new one, over the transaction's manager.
+ */
+function keepsItsManager({ workspace }: CodemodContext): boolean {
+  return findManifests(workspace).some(({ dependencies }) => [...dependencies].some((name) => name.startsWith('typeorm-transactional')));
 }
 
 /** Text of the type that a property of `this`, or a variable or parameter, is declared with. */
