@@ -51,7 +51,7 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
   if (inside.length > 0 && inside.length < code.publishes.length) refuse('several-publishes', `'${code.name}' publishes inside and behind its transaction. Bring the publishes together first.`);
   for (const site of code.publishes) {
     if (inside.length > 0) guardMovable(code, site, transaction.body);
-    else guardBehind(transaction.list, transaction.statement, site);
+    else guardBehind(code, transaction.list, transaction.statement, site);
   }
   if (inside.length === 0) {
     guardFailuresBehind(code, transaction, context);

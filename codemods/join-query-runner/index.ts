@@ -70,11 +70,11 @@ function storeBefore(code: HandlerCode, transaction: RunnerTransaction, events: 
   const { commit, list, around, runner } = transaction;
   const inside = events.every(({ site }) => site.statement.pos >= list.pos && site.statement.end <= list.end);
   for (const { site } of events) {
-    if (inside) guardBehind(list, commit, site);
+    if (inside) guardBehind(code, list, commit, site);
     else if (around === null || !isStatementList(around.parent)) refuse('no-sound-place', `The publish (${file}:${lineOf(site.statement)}) and the commit have no block in common.`);
     else {
       guardOnlyOnCommit(code, around);
-      guardBehind(around.parent, around, site);
+      guardBehind(code, around.parent, around, site);
       guardTail(code, transaction, site.message.node);
     }
   }

@@ -6,6 +6,7 @@ import type { HandlerCode, HandlerWrite, PlannedEvent } from './handler.js';
 import { short } from './message.js';
 import type { PublishSite } from './publish.js';
 import { refuse } from './refusal.js';
+import { guardLater } from './region.js';
 import { findVariable, referencedNames } from './scope.js';
 import { indentAt, reindent } from './style.js';
 
@@ -79,6 +80,7 @@ export function guardMovable(code: HandlerCode, site: PublishSite, list: Stateme
   });
   const [name] = rest;
   if (name !== undefined) refuse('no-sound-place', `The publish (${at}) uses '${name}', which exists only in the transaction. Declare it outside.`);
+  guardLater(code.fn, list.statements.slice(statementIndex(list, site.statement) + 1), code.writes, code.publishes);
 }
 
 /** Guards: nothing leaves the list before its last statement. */

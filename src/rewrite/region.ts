@@ -1,9 +1,10 @@
 import { ts } from 'ts-morph';
 import { isFunctionNode, isStatementList, lineOf, statementIndex, walk, type FunctionNode, type StatementList } from './ast.js';
 import { short } from './message.js';
-import { isLogging, type PublishSite } from './publish.js';
+import { affects, influences } from './influence.js';
+import type { PublishSite } from './publish.js';
 import { refuse } from './refusal.js';
-import { assignedNames, declaredNames, referencedNames } from './scope.js';
+import { referencedNames } from './scope.js';
 
 /** The statements of one list that will run in the transaction. */
 export interface Region {
@@ -27,6 +28,7 @@ export interface WriteSite {
  * or the `try` around it, begins.
  */
 export function findRegion(fn: FunctionNode, writes: readonly WriteSite[], publishes: readonly PublishSite[]): Region {
+  guardOneMessageEach(publishes);
   const list = commonList(fn, writes, publishes);
   const writeIndexes = writes.map(({ call }) => statementIndex(list, call));
   const publishIndexes = publishes.map(({ statement }) => statementIndex(list, statement));
@@ -35,12 +37,42 @@ export function findRegion(fn: FunctionNode, writes: readonly WriteSite[], publi
   const firstPublish = Math.min(...publishIndexes);
   const lastPublish = Math.max(...publishIndexes);
   for (const publish of publishes) guardPublishPlace(publish, list);
-  if (firstPublish > lastWrite) return lostEventRegion(list, firstWrite, lastWrite, firstPublish, publishes);
-  if (lastPublish < firstWrite) return region(list, firstWrite, lastWrite, true);
+  if (firstPublish > lastWrite) return lostEventRegion(fn, list, firstWrite, lastWrite, firstPublish, publishes);
+  if (lastPublish < firstWrite) {
+    guardLater(fn, list.statements.slice(firstPublish + 1, lastWrite + 1), writes, publishes);
+    return region(list, firstWrite, lastWrite, true);
+  }
   const [publish] = publishes;
   const inCatch = writes.find(({ call }) => publishes.some(({ statement }) => isInCatchOf(call, statement)));
   if (inCatch !== undefined) refuse('no-sound-place', `'${short(inCatch.call)}' (line ${lineOf(inCatch.call)}) writes in the 'catch' of the 'try' that publishes: it records that the publish has failed, and no one transaction can hold it and the write before. With outbox-only there is no such failure; rewrite this handler by hand.`);
   refuse('several-publishes', `In '${publish?.finding.handler.name ?? ''}' publishes stand between writes (line ${publish === undefined ? 0 : lineOf(publish.statement)}). Put the publishes behind the last write.`);
+}
+
+/**
+ * Guards for publishes that move behind statements they stood before: the message is sent later, so nothing of these may change
+ * it, the writes themselves aside: they get what they always got, and set ids and versions that the event has copied before.
+ */
+export function guardLater(fn: FunctionNode, statements: readonly ts.Statement[], writes: readonly WriteSite[], publishes: readonly PublishSite[]): void {
+  const handles = writes.flatMap(({ call }) => handleOf(call));
+  const direct = new Set(publishes.flatMap(({ message }) => [...referencedNames(message.node)]));
+  const needed = new Set([...influences(fn, publishes)].filter((name) => direct.has(name) || !handles.includes(name)));
+  const isWrite = (statement: ts.Statement): boolean => writes.some(({ call }) => call.pos >= statement.pos && call.end <= statement.end);
+  const culprit = statements.find((statement) => !isPublishOnly(statement, publishes) && !isWrite(statement) && affects(statement, needed));
+  if (culprit !== undefined) refuse('no-sound-place', `'${short(culprit)}' (line ${lineOf(culprit)}) may change what the message is made from, and the publish moves behind it. Put it before the publish.`);
+}
+
+/** The name that a write starts from: `manager` in `manager.save(Order, order)`. Only calls with arguments: in `order.save()` it is the row itself. */
+function handleOf(call: ts.CallExpression): readonly string[] {
+  if (call.arguments.length === 0) return [];
+  let root: ts.Node = call.expression;
+  while (ts.isPropertyAccessExpression(root) || ts.isCallExpression(root) || ts.isNonNullExpression(root)) root = root.expression;
+  return ts.isIdentifier(root) ? [root.text] : [];
+}
+
+/** Two publishes that send one variable would share one event, or send one that is not stored. */
+function guardOneMessageEach(publishes: readonly PublishSite[]): void {
+  const shared = publishes.find(({ message }, index) => publishes.findIndex((other) => other.message.node === message.node) !== index);
+  if (shared !== undefined) refuse('several-publishes', `Two publishes send the same message, '${short(shared.message.node)}' (line ${lineOf(shared.message.node)}): each needs an event of its own. Write the message out in each.`);
 }
 
 /** Whether a write is in the `catch` of a `try` around a publish. */
@@ -54,49 +86,41 @@ function region(list: StatementList, first: number, last: number, publishesFirst
   return { list, first, last, start, end, publishesFirst };
 }
 
-function lostEventRegion(list: StatementList, firstWrite: number, lastWrite: number, firstPublish: number, publishes: readonly PublishSite[]): Region {
+function lostEventRegion(fn: FunctionNode, list: StatementList, firstWrite: number, lastWrite: number, firstPublish: number, publishes: readonly PublishSite[]): Region {
   let last = firstPublish - 1;
-  const needed = new Set(publishes.flatMap(({ message, condition }) => [...referencedNames(message.node), ...(condition === null ? [] : referencedNames(condition))]));
+  const needed = influences(fn, publishes);
   const encodes = (statement: ts.Statement | undefined): boolean => statement !== undefined && publishes.some(({ message }) => message.node.pos >= statement.pos && message.node.end <= statement.end);
-  while (last > lastWrite && (encodes(list.statements[last]) || !affects(list.statements[last], needed))) last -= 1;
+  while (last > lastWrite && (encodes(list.statements[last]) || !mayAffect(list.statements[last], needed))) last -= 1;
   // What stands between the transaction and a publish must not change the message either.
-  const after = publishes.flatMap((publish) => [...between(list, last, publish)]);
+  const after = publishes.flatMap((publish) => [...between(list, last, publish, publishes)]);
   const culprit = after.find((statement) => !encodes(statement) && affects(statement, needed));
   if (culprit !== undefined && publishes.length === 1) refuse('no-sound-place', `'${short(culprit)}' (line ${lineOf(culprit)}) makes what the message needs inside the 'try' around the publish, and the event is stored before that 'try'. Put it before the 'try'.`);
   if (culprit !== undefined) refuse('several-publishes', `'${short(culprit)}' (line ${lineOf(culprit)}) stands between the publishes and changes what a later one sends. Put it before the first publish.`);
   return region(list, firstWrite, last, false);
 }
 
+function mayAffect(statement: ts.Statement | undefined, needed: ReadonlySet<string>): boolean {
+  return statement === undefined || affects(statement, needed);
+}
+
 /** Statements that run behind the region and before the publish, the ones in the `try` around it included; other publishes excluded. */
-function* between(list: StatementList, last: number, publish: PublishSite): Iterable<ts.Statement> {
+function* between(list: StatementList, last: number, publish: PublishSite, publishes: readonly PublishSite[]): Iterable<ts.Statement> {
   for (let index = last + 1; index < statementIndex(list, publish.statement); index += 1) {
     const statement = list.statements[index];
-    if (statement !== undefined && !isPublishOnly(statement)) yield statement;
+    if (statement !== undefined && !isPublishOnly(statement, publishes)) yield statement;
   }
   for (let inner: ts.Node = publish.anchor; inner.parent !== list; inner = inner.parent) {
     const { parent } = inner;
     const before = isStatementList(parent) ? parent.statements.filter((statement) => statement.end <= inner.pos) : [];
-    yield* before.filter((statement) => !isPublishOnly(statement));
+    yield* before.filter((statement) => !isPublishOnly(statement, publishes));
   }
 }
 
-function isPublishOnly(statement: ts.Statement): boolean {
-  if (ts.isIfStatement(statement) && statement.elseStatement === undefined) return isPublishOnly(statement.thenStatement) || (ts.isBlock(statement.thenStatement) && statement.thenStatement.statements.every(isPublishOnly));
-  return ts.isExpressionStatement(statement) && !ts.isBinaryExpression(statement.expression);
-}
-
-/** Whether a statement may change what one of these names stands for. Logging does not. */
-function affects(statement: ts.Statement | undefined, names: ReadonlySet<string>): boolean {
-  if (statement === undefined) return true;
-  if (ts.isExpressionStatement(statement)) {
-    const call = ts.isAwaitExpression(statement.expression) ? statement.expression.expression : statement.expression;
-    if (ts.isCallExpression(call) && isLogging(call)) return false;
-  }
-  if (ts.isVariableStatement(statement)) {
-    const declared = declaredNames(statement);
-    if (declared.some((name) => names.has(name))) return true;
-  }
-  return [...referencedNames(statement), ...assignedNames(statement)].some((name) => names.has(name));
+/** One of the publishes that are rewritten, or the `if` that holds nothing else. */
+function isPublishOnly(statement: ts.Statement, publishes: readonly PublishSite[]): boolean {
+  if (ts.isIfStatement(statement) && statement.elseStatement === undefined) return isPublishOnly(statement.thenStatement, publishes);
+  if (ts.isBlock(statement)) return statement.statements.every((inner) => isPublishOnly(inner, publishes));
+  return publishes.some((publish) => publish.statement === statement);
 }
 
 /** The innermost statement list that holds all writes and publishes. */
@@ -144,13 +168,13 @@ function guardCaughtMessage({ fallible, message, finding }: PublishSite, list: S
  * Guards for an event that is stored in a transaction and published behind it: the publish follows in the same list, in no
  * branch of its own, and what stands between changes nothing that the message uses.
  */
-export function guardBehind(list: StatementList, transaction: ts.Statement, publish: PublishSite): void {
+export function guardBehind({ fn, publishes }: { readonly fn: FunctionNode; readonly publishes: readonly PublishSite[] }, list: StatementList, transaction: ts.Statement, publish: PublishSite): void {
   const last = list.statements.indexOf(transaction);
   const index = statementIndex(list, publish.statement);
   if (index <= last) refuse('no-sound-place', `The publish (${publish.finding.handler.file}:${lineOf(publish.statement)}) and the transaction have no block in common, or it stands before the transaction.`);
   guardPublishPlace(publish, list);
-  const needed = referencedNames(publish.message.node);
-  const culprit = [...between(list, last, publish)].find((statement) => affects(statement, needed));
+  const needed = influences(fn, [publish]);
+  const culprit = [...between(list, last, publish, publishes)].find((statement) => affects(statement, needed));
   if (culprit !== undefined) refuse('unknown-call', `'${short(culprit)}' (line ${lineOf(culprit)}) stands between the commit and the publish and may change the message. Move it into the transaction, or behind the publish.`);
   guardExits({ list, first: last + 1, last, start: 0, end: 0, publishesFirst: false }, [publish]);
 }
