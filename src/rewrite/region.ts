@@ -1,10 +1,9 @@
 import { ts } from 'ts-morph';
 import { isFunctionNode, isStatementList, lineOf, statementIndex, walk, type FunctionNode, type StatementList } from './ast.js';
 import { short } from './message.js';
-import { affects, influences } from './influence.js';
+import { messageChange } from './influence.js';
 import type { PublishSite } from './publish.js';
 import { refuse } from './refusal.js';
-import { referencedNames } from './scope.js';
 
 /** The statements of one list that will run in the transaction. */
 export interface Region {
@@ -53,11 +52,9 @@ export function findRegion(fn: FunctionNode, writes: readonly WriteSite[], publi
  * it, the writes themselves aside: they get what they always got, and set ids and versions that the event has copied before.
  */
 export function guardLater(fn: FunctionNode, statements: readonly ts.Statement[], writes: readonly WriteSite[], publishes: readonly PublishSite[]): void {
-  const handles = writes.flatMap(({ call }) => handleOf(call));
-  const direct = new Set(publishes.flatMap(({ message }) => [...referencedNames(message.node)]));
-  const needed = new Set([...influences(fn, publishes)].filter((name) => direct.has(name) || !handles.includes(name)));
+  const affects = messageChange(fn, publishes, { handles: writes.flatMap(({ call }) => handleOf(call)) });
   const isWrite = (statement: ts.Statement): boolean => writes.some(({ call }) => call.pos >= statement.pos && call.end <= statement.end);
-  const culprit = statements.find((statement) => !isPublishOnly(statement, publishes) && !isWrite(statement) && affects(statement, needed));
+  const culprit = statements.find((statement) => !isPublishOnly(statement, publishes) && !isWrite(statement) && affects(statement));
   if (culprit !== undefined) refuse('no-sound-place', `'${short(culprit)}' (line ${lineOf(culprit)}) may change what the message is made from, and the publish moves behind it. Put it before the publish.`);
 }
 
@@ -88,19 +85,16 @@ function region(list: StatementList, first: number, last: number, publishesFirst
 
 function lostEventRegion(fn: FunctionNode, list: StatementList, firstWrite: number, lastWrite: number, firstPublish: number, publishes: readonly PublishSite[]): Region {
   let last = firstPublish - 1;
-  const needed = influences(fn, publishes);
+  const affects = messageChange(fn, publishes);
   const encodes = (statement: ts.Statement | undefined): boolean => statement !== undefined && publishes.some(({ message }) => message.node.pos >= statement.pos && message.node.end <= statement.end);
-  while (last > lastWrite && (encodes(list.statements[last]) || !mayAffect(list.statements[last], needed))) last -= 1;
+  const isNeeded = (statement: ts.Statement | undefined): boolean => statement !== undefined && !encodes(statement) && affects(statement);
+  while (last > lastWrite && !isNeeded(list.statements[last])) last -= 1;
   // What stands between the transaction and a publish must not change the message either.
   const after = publishes.flatMap((publish) => [...between(list, last, publish, publishes)]);
-  const culprit = after.find((statement) => !encodes(statement) && affects(statement, needed));
+  const culprit = after.find((statement) => !encodes(statement) && affects(statement));
   if (culprit !== undefined && publishes.length === 1) refuse('no-sound-place', `'${short(culprit)}' (line ${lineOf(culprit)}) makes what the message needs inside the 'try' around the publish, and the event is stored before that 'try'. Put it before the 'try'.`);
   if (culprit !== undefined) refuse('several-publishes', `'${short(culprit)}' (line ${lineOf(culprit)}) stands between the publishes and changes what a later one sends. Put it before the first publish.`);
   return region(list, firstWrite, last, false);
-}
-
-function mayAffect(statement: ts.Statement | undefined, needed: ReadonlySet<string>): boolean {
-  return statement === undefined || affects(statement, needed);
 }
 
 /** Statements that run behind the region and before the publish, the ones in the `try` around it included; other publishes excluded. */
@@ -173,8 +167,8 @@ export function guardBehind({ fn, publishes }: { readonly fn: FunctionNode; read
   const index = statementIndex(list, publish.statement);
   if (index <= last) refuse('no-sound-place', `The publish (${publish.finding.handler.file}:${lineOf(publish.statement)}) and the transaction have no block in common, or it stands before the transaction.`);
   guardPublishPlace(publish, list);
-  const needed = influences(fn, [publish]);
-  const culprit = [...between(list, last, publish, publishes)].find((statement) => affects(statement, needed));
+  const affects = messageChange(fn, [publish]);
+  const culprit = [...between(list, last, publish, publishes)].find((statement) => affects(statement));
   if (culprit !== undefined) refuse('unknown-call', `'${short(culprit)}' (line ${lineOf(culprit)}) stands between the commit and the publish and may change the message. Move it into the transaction, or behind the publish.`);
   guardExits({ list, first: last + 1, last, start: 0, end: 0, publishesFirst: false }, [publish]);
 }
