@@ -28,7 +28,7 @@ export function messageChange(fn: FunctionNode, publishes: readonly PublishSite[
     // The assignment itself makes the object hold the value: that makes it no other name for it.
     return !closure(others, links.filter(({ node }) => node !== set.node)).has(set.object);
   };
-  return (statement) => affects(statement, names) && !isOtherField(statement);
+  return (statement) => (onlyReads(statement) ? declaredNames(statement).some((name) => direct.has(name)) : affects(statement, names) && !isOtherField(statement));
 }
 
 /** `this` links nothing: every repository and client hangs on it. */
@@ -112,10 +112,9 @@ function mayShare(value: ts.Expression): boolean {
   return !(ts.isLiteralExpression(inner) || ts.isTemplateExpression(inner) || ts.isArrowFunction(inner) || ts.isFunctionExpression(inner) || ts.isPrefixUnaryExpression(inner) || ts.isTypeOfExpression(inner));
 }
 
-/** Whether a statement may change what one of these names stands for, or gives it its value. Reading and logging does not. */
+/** Whether a statement may change what one of these names stands for, or gives it its value. Logging does not. */
 function affects(statement: ts.Statement, names: ReadonlySet<string>): boolean {
   if (isPlainLogging(statement)) return false;
-  if (onlyReads(statement)) return declaredNames(statement).some((name) => names.has(name));
   return [...touchedNames(statement, new Set())].some((name) => names.has(name));
 }
 
