@@ -2,7 +2,7 @@ import { callExternal, callSymbol } from './external-calls.js';
 import { evaluate } from './evaluate.js';
 import type { CallFact, Expression } from './facts.js';
 import { functionKey, functionRef, homeOf, MODULE, lineAt, pushCall, spanKey, spanOf, type Frame, type Machine } from './machine.js';
-import { externalBase, memberValue } from './members.js';
+import { externalBase, externalSuper, memberValue } from './members.js';
 import { kindsIn, type Node } from './effects.js';
 import { passedParameter } from './messages.js';
 import { runFunction } from './run.js';
@@ -25,8 +25,9 @@ export interface Call {
 export function evaluateCall(machine: Machine, frame: Frame, fact: CallFact): Value {
   const receiver = fact.callee.kind === 'member' ? fact.callee.object : null;
   const method = fact.callee.kind === 'member' ? fact.callee.name : null;
-  const isSuper = receiver?.kind === 'super' || fact.callee.kind === 'super';
-  const object = receiver === null || isSuper ? UNKNOWN : evaluate(machine, frame, receiver);
+  const base = receiver?.kind === 'super' && method !== null ? externalSuper(machine, frame, method) : null;
+  const isSuper = base === null && (receiver?.kind === 'super' || fact.callee.kind === 'super');
+  const object = base ?? (receiver === null || isSuper ? UNKNOWN : evaluate(machine, frame, receiver));
   const target = receiver === null || isSuper ? evaluate(machine, frame, fact.callee) : UNKNOWN;
   const args = fact.args.map((arg) => evaluate(machine, frame, arg));
   const call: Call = { fact, args, receiver, method };

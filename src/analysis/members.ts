@@ -139,11 +139,30 @@ export function chainOf(machine: Machine, ref: ClassRef): ClassRef[] {
 
 /** The type of a package that a class extends, at any depth. */
 export function externalBase(machine: Machine, ref: ClassRef): ExternalValue | null {
-  const last = chainOf(machine, ref).at(-1) as ClassRef;
-  const base = machine.program.baseOf(last);
-  if (base?.kind !== 'external') return null;
-  const target = machine.program.classFact(last).baseArgs[0]?.name ?? null;
-  return externalType(machine, base.module, base.name, target);
+  const chain = chainOf(machine, ref);
+  const base = machine.program.baseOf(chain.at(-1) as ClassRef);
+  return base?.kind === 'external' ? externalType(machine, base.module, base.name, entityOf(machine, chain)) : null;
+}
+
+/** The entity that the base's type argument names, also where classes between hand it up: `Orders extends Store<Order>`, `Store<T> extends Repository<T>`. */
+function entityOf(machine: Machine, chain: readonly ClassRef[]): string | null {
+  let index = 0;
+  for (const ref of chain.toReversed()) {
+    const { baseArgs, typeParameters } = machine.program.classFact(ref);
+    const name = baseArgs[index]?.name ?? null;
+    if (name === null || !typeParameters.includes(name)) return name;
+    index = typeParameters.indexOf(name);
+  }
+  return null;
+}
+
+/** What `super` is where no class of the project below it has the method: the class of a package, in the transaction of `this`. */
+export function externalSuper(machine: Machine, frame: Frame, method: string): ExternalValue | null {
+  if (frame.classRef === null) return null;
+  const parent = machine.program.baseOf(frame.classRef);
+  if (parent?.kind === 'class' && methodOf(machine, parent, method) !== null) return null;
+  const base = externalBase(machine, frame.self.kind === 'instance' ? frame.self.ref : frame.classRef);
+  return base === null || frame.self.kind !== 'instance' ? base : { ...base, transaction: frame.self.transaction };
 }
 
 function staticMember(machine: Machine, ref: ClassRef, name: string, frame: Frame): Value {

@@ -26,6 +26,7 @@ export function bindCall(edits: EditSet, file: string, call: ResolvedCall, node:
   const { receiver } = call;
   if (receiver === null) refuse('receiver-unknown', `It can not be told which repository or manager '${short(node.expression)}' (${file}:${lineOf(node)}) goes through.`);
   const expression = receiverNode(edits, file, receiver);
+  if (expression.kind === ts.SyntaxKind.SuperKeyword) refuse('receiver-unknown', `'${short(node.expression)}' (${file}:${lineOf(node)}) calls what its class inherits from '${receiver.module}', on the connection of the repository itself. Give the method another name and call 'this' in it, so that it can be sent through the transaction.`);
   if (receiver.module !== 'typeorm') refuse('no-codemod', `'${short(node.expression)}' (${file}:${lineOf(node)}) writes through '${receiver.module}', which no codemod knows how to bind to a transaction.`);
   const inner = unwrap(expression);
   if (ts.isCallExpression(inner)) {
