@@ -1,5 +1,6 @@
 import { ts } from 'ts-morph';
 import type { CodemodResult } from '../../src/core/outcome.js';
+import { guardNotAmbient } from '../../src/rewrite/ambient-decorator.js';
 import { lineOf, statementIndex } from '../../src/rewrite/ast.js';
 import { ambientHost, guardAmbient, hostOwner } from '../../src/rewrite/ambient-host.js';
 import { callsOf, usesDatabase, type TransactionCode } from '../../src/rewrite/calls.js';
@@ -31,6 +32,7 @@ export const dualPublishDirect = {
 
 function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult {
   const code = readHandler(findings, context, { inTransactionCallback: false, messageBefore: true, conditional: true });
+  guardNotAmbient(code, context);
   const inTransaction = code.writes.find(({ write }) => write.transaction !== null);
   if (inTransaction !== undefined) refuse('mixed-transactions', `A write of '${code.name}' (${inTransaction.write.file}:${inTransaction.write.line}) has a transaction and another has none. Put them into one first.`);
   const region = findRegion(code.fn, code.writes, code.publishes);

@@ -1,6 +1,7 @@
 import { ts } from 'ts-morph';
 import type { CodemodResult } from '../../src/core/outcome.js';
-import { decoratorNames, lineOf, unwrap } from '../../src/rewrite/ast.js';
+import { ambientDecorator, guardPlainOptions } from '../../src/rewrite/ambient-decorator.js';
+import { lineOf, unwrap } from '../../src/rewrite/ast.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
 import { importOutbox, planEvents, readHandler, type HandlerCode, type PlannedEvent } from '../../src/rewrite/handler.js';
 import { finishEdits } from '../../src/rewrite/imports.js';
@@ -8,7 +9,6 @@ import { eventLines, guardMovable, publishText, range } from '../../src/rewrite/
 import { standalone } from '../../src/rewrite/jscodeshift.js';
 import { short } from '../../src/rewrite/message.js';
 import { findOwner } from '../../src/rewrite/owner.js';
-import { projectOf } from '../../src/rewrite/project.js';
 import { guarded, refuse } from '../../src/rewrite/refusal.js';
 import { callsOf, usesDatabase } from '../../src/rewrite/calls.js';
 import { indentAt } from '../../src/rewrite/style.js';
@@ -46,15 +46,12 @@ function managerOf(owner: string, type: string): string {
 
 function guardLibrary(code: HandlerCode, context: CodemodContext): void {
   const at = `${code.file}:${lineOf(code.fn)}`;
-  if (projectOf(context.workspace).moduleOf(code.file, 'Transactional') === '@nestjs-cls/transactional') {
+  const ambient = ambientDecorator(code, context);
+  if (ambient?.library === '@nestjs-cls/transactional') {
     refuse('no-sound-place', `'${code.name}' (${at}) publishes in the transaction of '@Transactional()', and @nestjs-cls/transactional has no hook behind the commit. Move the publish to the caller.`);
   }
-  const isDecorated = decoratorNames(code.fn).includes('Transactional') && projectOf(context.workspace).moduleOf(code.file, 'Transactional') === 'typeorm-transactional';
-  if (!isDecorated) refuse('transaction-shape', `The transaction of '${code.name}' (${at}) is not opened by '@Transactional()' on the function itself.`);
-  const options = ts.canHaveDecorators(code.fn) ? (ts.getDecorators(code.fn) ?? []).find((decorator) => ts.isCallExpression(decorator.expression) && decorator.expression.expression.getText() === 'Transactional') : undefined;
-  if (options !== undefined && ts.isCallExpression(options.expression) && /connectionName/.test(options.expression.getText())) {
-    refuse('several-data-sources', `'@Transactional()' of '${code.name}' (${at}) names a connection: the service has several data sources. Rewrite this handler by hand.`);
-  }
+  if (ambient === null || ambient.isOfClass) refuse('transaction-shape', `The transaction of '${code.name}' (${at}) is not opened by '@Transactional()' on the function itself.`);
+  guardPlainOptions(ambient, code);
 }
 
 /** Nobody waits for a commit hook: a promise that fails there would be an unhandled rejection. `emit` of Nest fails in the observable. */

@@ -1,5 +1,6 @@
 import { ts } from 'ts-morph';
 import type { CodemodResult } from '../../src/core/outcome.js';
+import { guardNotAmbient } from '../../src/rewrite/ambient-decorator.js';
 import { findCall, isStatementList, lineOf, unwrap, type FunctionNode } from '../../src/rewrite/ast.js';
 import { ambientManager } from '../../src/rewrite/ambient-callback.js';
 import { isAwaited } from '../../src/rewrite/calls.js';
@@ -42,6 +43,7 @@ interface Transaction {
 
 function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult {
   const code = readHandler(findings, context, { inTransactionCallback: true, messageBefore: false, conditional: false });
+  guardNotAmbient(code, context);
   const transaction = readTransaction(code, context);
   if (!transaction.isAmbient) guardJoined(code, transaction.manager);
   guardNoEarlyExit(transaction.body, code.file);

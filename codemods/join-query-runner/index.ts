@@ -1,5 +1,6 @@
 import { ts } from 'ts-morph';
 import type { CodemodResult } from '../../src/core/outcome.js';
+import { guardNotAmbient } from '../../src/rewrite/ambient-decorator.js';
 import { isStatementList, lineOf, unwrap, walk, type StatementList } from '../../src/rewrite/ast.js';
 import { guardClosuresBehind } from '../../src/rewrite/closures.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
@@ -31,6 +32,7 @@ interface RunnerTransaction {
 
 function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult {
   const code = readHandler(findings, context);
+  guardNotAmbient(code, context);
   const transaction = readTransaction(code);
   guardJoined(code, transaction.runner);
   const before = code.publishes.filter(({ statement }) => statement.pos < transaction.commit.pos);

@@ -64,7 +64,10 @@ export type Effect = WriteEffect | PublishEffect | StoreEffect | (At & { readonl
 export type Node =
   | Effect
   | { readonly kind: 'open' | 'commit' | 'rollback'; readonly transaction: Transaction; readonly span: Span; readonly line: number }
-  | { readonly kind: 'scope'; readonly transaction: Transaction; readonly ambient: 'no' | 'all' | 'handle'; readonly body: readonly Node[]; readonly line: number }
+  /** An ambient one joins one that is there, unless it is its own. */
+  | { readonly kind: 'scope'; readonly transaction: Transaction; readonly ambient: 'no' | 'all' | 'handle'; readonly body: readonly Node[]; readonly line: number; readonly isOwn?: boolean }
+  /** Runs in no ambient transaction. */
+  | { readonly kind: 'outside'; readonly body: readonly Node[] }
   /** Runs after the commit of the ambient transaction. */
   | { readonly kind: 'deferred'; readonly body: readonly Node[] }
   | CallNode
@@ -143,7 +146,7 @@ function kindsOfCall(body: readonly Node[]): Kinds {
 /** The lists of nodes directly below a node. */
 export function childrenOf(node: Node): readonly (readonly Node[])[] {
   switch (node.kind) {
-    case 'scope': case 'deferred': case 'call': case 'loop': case 'inline': return [node.body];
+    case 'scope': case 'outside': case 'deferred': case 'call': case 'loop': case 'inline': return [node.body];
     case 'choice': return node.arms;
     case 'try': return [node.block, node.handler ?? [], node.finalizer];
     default: return [];

@@ -6,6 +6,7 @@ import type { Expression } from './facts.js';
 import { spanKey, spanOf, transactionAt, type Frame, type Machine } from './machine.js';
 import { unknownOf, yieldValue } from './members.js';
 import { messageExpression, parameterBehind, parameterValue, passedParameter } from './messages.js';
+import { ambientScope } from './propagation.js';
 import { collect } from './steps.js';
 import { alternatives, externalOf, NO_TRANSACTION, UNKNOWN, type ExternalValue, type FunctionValue, type Value } from './values.js';
 
@@ -115,7 +116,8 @@ function callTransaction(machine: Machine, frame: Frame, matcher: TransactionMat
     value = run(matcher.style === 'callback' ? [externalOf(matcher.handle, { transaction: ref })] : []);
   });
   if (outer !== null) frame.nodes.push(...body); // a savepoint commits nothing by itself
-  else frame.nodes.push({ kind: 'scope', transaction, ambient: matcher.style === 'callback' ? 'no' : matcher.joins, body, line: call.fact.line });
+  else if (matcher.style === 'callback') frame.nodes.push({ kind: 'scope', transaction, ambient: 'no', body, line: call.fact.line });
+  else frame.nodes.push(...ambientScope({ kind: 'scope', transaction, ambient: matcher.joins, body, line: call.fact.line }, call.args));
   return value;
 }
 

@@ -2,9 +2,10 @@ import type { FunctionRef } from '../core/finding.js';
 import type { Node } from './effects.js';
 import { evaluate } from './evaluate.js';
 import type { BindingFact, FunctionFact, ParameterFact } from './facts.js';
-import { memberValue } from './members.js';
+import { memberValue, moduleFrame } from './members.js';
 import { DEPTH_LIMIT, functionKey, functionRef, homeOf, spanOf, transactionAt, type Frame, type Machine, type Summary } from './machine.js';
 import { symbolKey } from './program.js';
+import { ambientScope } from './propagation.js';
 import { runSteps } from './steps.js';
 import { typeValue } from './typing.js';
 import { alternatives, UNDEFINED, union, UNKNOWN, valueKey, type FunctionValue, type Scope, type Value } from './values.js';
@@ -113,7 +114,8 @@ function withDecorators(machine: Machine, frame: Frame, fact: FunctionFact): rea
     const matcher = symbol?.kind === 'external' ? machine.catalog.decorator(symbolKey(symbol)) : undefined;
     if (matcher === undefined) continue;
     const transaction = transactionAt(machine, { style: 'ambient', span: spanOf(frame.file, decorator), function: frame.ref.name }, null);
-    return [{ kind: 'scope', transaction, ambient: matcher.joins, body: frame.nodes, line: decorator.line }];
+    const args = decorator.args.map((arg) => evaluate(machine, moduleFrame(machine, frame.file), arg));
+    return ambientScope({ kind: 'scope', transaction, ambient: matcher.joins, body: frame.nodes, line: decorator.line }, args);
   }
   return frame.nodes;
 }

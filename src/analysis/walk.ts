@@ -118,6 +118,7 @@ class Walker implements Walk {
       case 'commit': return settle(mayThrow(state, context), node.transaction, { span: node.span, line: node.line, isEnd: false });
       case 'rollback': return settle(state, node.transaction, null);
       case 'scope': return this.scope(node, state, context);
+      case 'outside': return this.run(node.body, state, { ...context, ambient: null });
       case 'deferred':
         if (context.ambient === null) return this.run(node.body, state, context);
         context.ambient.deferred.push(node.body);
@@ -169,7 +170,7 @@ class Walker implements Walk {
   private scope(node: Extract<Node, { kind: 'scope' }>, state: State, context: Context): State | null {
     const deferred: (readonly Node[])[] = [];
     const ambient = node.ambient === 'no' ? context.ambient : { transaction: node.transaction, joins: node.ambient, deferred };
-    const isJoined = node.ambient !== 'no' && context.ambient !== null;
+    const isJoined = node.ambient !== 'no' && context.ambient !== null && node.isOwn !== true;
     if (isJoined) return this.run(node.body, state, context); // REQUIRED: the outer transaction goes on
     const thrown: State[] = [];
     const returned: State[] = [];

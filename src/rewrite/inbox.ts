@@ -1,7 +1,8 @@
 import { ts } from 'ts-morph';
 import type { Subscriber } from '../core/finding.js';
 import type { CodemodResult } from '../core/outcome.js';
-import { decoratorsOf, enclosingFunction, lineOf } from './ast.js';
+import { ambientDecorator, guardPlainOptions, type AmbientDecorator } from './ambient-decorator.js';
+import { enclosingFunction, lineOf } from './ast.js';
 import { usesDatabase } from './calls.js';
 import type { CodemodContext } from './codemod.js';
 import { finishEdits } from './imports.js';
@@ -10,7 +11,6 @@ import { joinCallbackTransaction, joinRunnerTransaction } from './inbox-join.js'
 import { wrapWork } from './inbox-wrap.js';
 import { short } from './message.js';
 import { findOwner } from './owner.js';
-import { projectOf } from './project.js';
 import { refuse } from './refusal.js';
 import { indentAt } from './style.js';
 import { readSubscriber, type Delivery, type SubscriberCode } from './subscriber.js';
@@ -28,7 +28,7 @@ export function planSubscriber(subscriber: Subscriber, context: CodemodContext, 
 
 function place(code: SubscriberCode, delivery: Delivery, context: CodemodContext): readonly string[] {
   const ambient = ambientDecorator(code, context);
-  if (ambient !== null) return joinAmbientTransaction(code, delivery, { decorator: ambient, context });
+  if (ambient !== null) return joinAmbientTransaction(code, delivery, { ambient, context });
   const openers = code.calls.filter(({ call, node }) => call.effects.transaction && enclosingFunction(node) === code.fn);
   const [opener] = openers;
   if (opener !== undefined && delivery.inline !== null) refuse('message-part', `'${short(delivery.inline)}' (${code.file}:${lineOf(delivery.inline)}) is read in the middle of the work. Put the message into a constant before it.`);
@@ -64,20 +64,13 @@ function holds(code: SubscriberCode, node: ts.Node, sites: readonly number[]): b
   return code.calls.some(({ node: other }) => sites.includes(other.getStart()) && other.getStart() >= node.getStart() && other.getEnd() <= node.getEnd());
 }
 
-/** The decorator that opens an ambient transaction around the subscriber. */
-function ambientDecorator(code: SubscriberCode, context: CodemodContext): ts.Decorator | null {
-  const found = decoratorsOf(code.fn).find(({ expression }) => (ts.isCallExpression(expression) ? expression.expression : expression).getText() === 'Transactional');
-  const module = found === undefined ? null : projectOf(context.workspace).moduleOf(code.file, 'Transactional');
-  return found !== undefined && module !== null && /^(?:typeorm-transactional|@nestjs-cls\/transactional)/.test(module) ? found : null;
-}
-
 /** The check is the first statement of the work; `@Transactional()` of typeorm-transactional makes every repository take part. */
-function joinAmbientTransaction(code: SubscriberCode, delivery: Delivery, { decorator, context }: { readonly decorator: ts.Decorator; readonly context: CodemodContext }): readonly string[] {
-  const at = `${code.file}:${lineOf(decorator)}`;
-  if (projectOf(context.workspace).moduleOf(code.file, 'Transactional') === '@nestjs-cls/transactional') {
+function joinAmbientTransaction(code: SubscriberCode, delivery: Delivery, { ambient, context }: { readonly ambient: AmbientDecorator; readonly context: CodemodContext }): readonly string[] {
+  const at = `${code.file}:${lineOf(ambient.decorator)}`;
+  if (ambient.library === '@nestjs-cls/transactional') {
     refuse('transaction-shape', `'${code.name}' (${at}) runs in the transaction of @nestjs-cls/transactional, which only holds what goes through its TransactionHost; that can not be told of all of its work. Ask the inbox by hand: 'isFirstDelivery(this.txHost.tx, …)'.`);
   }
-  if (/connectionName|propagation/.test(decorator.getText())) refuse('transaction-shape', `'${decorator.getText()}' (${at}) names a connection or a propagation, so it can not be told that it opens the transaction of the work.`);
+  guardPlainOptions(ambient, code);
   const [acknowledgement] = acknowledgements(delivery, code.body);
   if (acknowledgement !== undefined) refuse('acknowledge-in-span', `'${short(acknowledgement)}' (${code.file}:${lineOf(acknowledgement)}) acknowledges in the transaction of '@Transactional()', before it commits: a crash between the two would lose the message. Move the work into a method that is '@Transactional()', and acknowledge behind its call.`);
   const work = findWork(code, delivery);
