@@ -1,17 +1,17 @@
 import { ts } from 'ts-morph';
 import type { CodemodResult } from '../../src/core/outcome.js';
 import type { Finding } from '../../src/core/finding.js';
-import { findCall, findFunction, findNode, isStatementList, lineOf, unwrap, walk, type FunctionNode } from '../../src/rewrite/ast.js';
+import { findCall, findFunction, findNode, isStatementList, lineOf, walk, type FunctionNode } from '../../src/rewrite/ast.js';
 import type { CodemodContext, HandlerCodemod, HandlerFindings } from '../../src/rewrite/codemod.js';
 import { EditSet } from '../../src/rewrite/edits.js';
 import { uniqueBy } from '../../src/rewrite/handler.js';
 import { finishEdits } from '../../src/rewrite/imports.js';
-import { lineRange, range } from '../../src/rewrite/join.js';
+import { lineRange } from '../../src/rewrite/join.js';
+import { preparations, removeHandedOut } from '../../src/rewrite/handed-out.js';
 import { standalone } from '../../src/rewrite/jscodeshift.js';
 import { publishStatement } from '../../src/rewrite/publish.js';
 import { guarded, refuse } from '../../src/rewrite/refusal.js';
 import { removeUnused } from '../../src/rewrite/unused.js';
-import { findVariable, isReference } from '../../src/rewrite/scope.js';
 
 /** Removes the legacy publish of a handler that stores its event: from now on the relay delivers it. */
 export const outboxOnly = {
@@ -28,18 +28,14 @@ function plan(findings: HandlerFindings, context: CodemodContext): CodemodResult
   const { source, text } = edits.open(handler.file);
   const fn = findFunction(source, handler.span);
   if (fn === null) refuse('publish-not-found', `The function '${handler.name}' (${handler.file}:${handler.line}) could not be found again.`);
-  const statements: ts.Statement[] = [];
-  for (const finding of uniqueBy(findings, ({ publish }) => `${(publish.path[0]?.span ?? publish.span).start}`)) {
-    const { statement, event } = readLegacyPublish(source, finding);
-    const gone = withItsBranch(statement, handler.file);
-    edits.replace(handler.file, lineRange(text, gone), '');
-    statements.push(gone);
-    if (event !== null) {
-      keepType(edits, handler.file, fn, statement, event.text);
-      removeVariable(edits, handler.file, fn, gone, event);
-    }
-  }
-  const followUps = removeUnused(edits, { file: handler.file, fn, statements }, context);
+  const publishes = uniqueBy(findings, ({ publish }) => `${(publish.path[0]?.span ?? publish.span).start}`).map((finding) => readLegacyPublish(source, finding));
+  const single = publishes.map(({ statement }) => statement);
+  single.push(...preparations(fn, single));
+  const gone = [...new Set(single.map((statement) => withItsBranch(statement, single, handler.file)))];
+  for (const statement of gone) edits.replace(handler.file, lineRange(text, statement), '');
+  for (const { statement, event } of publishes) if (event !== null) keepType(edits, handler.file, fn, statement, event.text);
+  removeHandedOut(edits, { file: handler.file, fn, gone, events: publishes.flatMap(({ event }) => (event === null ? [] : [event])) });
+  const followUps = removeUnused(edits, { file: handler.file, fn, statements: gone }, context);
   return { kind: 'edits', edits: finishEdits(edits), followUps };
 }
 
@@ -60,10 +56,10 @@ function inboxBranch({ parent: block, pos }: ts.Statement): ts.IfStatement | nul
   return elseStatement === undefined && /^[\w$]+ !== null$/.test(expression.getText()) ? block.parent : null;
 }
 
-/** The `if` goes with the only statement that it holds: without it, the next statement would become its branch. */
-function withItsBranch(statement: ts.Statement, file: string): ts.Statement {
+/** The `if` goes with the statements that it holds: without them, the next statement would become its branch. */
+function withItsBranch(statement: ts.Statement, single: readonly ts.Statement[], file: string): ts.Statement {
   const { parent } = statement;
-  if (ts.isBlock(parent) && parent.statements.length > 1) return statement;
+  if (ts.isBlock(parent) && !parent.statements.every((other) => single.includes(other))) return statement;
   // A `try` around nothing has nothing to catch.
   if (ts.isBlock(parent) && ts.isTryStatement(parent.parent) && parent.parent.tryBlock === parent && parent.parent.finallyBlock === undefined && isStatementList(parent.parent.parent)) return parent.parent;
   if (ts.isBlock(parent) && ts.isArrowFunction(parent.parent)) return commitHook(parent.parent) ?? statement;
@@ -106,75 +102,6 @@ function keepType(edits: EditSet, file: string, fn: FunctionNode, publish: ts.St
       edits.insert(file, node.expression.getEnd(), `<${type ?? ''}>`);
     }
   });
-}
-
-/** The event is only needed where it is stored: what handed it out of the transaction goes. */
-function removeVariable(edits: EditSet, file: string, fn: FunctionNode, publish: ts.Statement, event: ts.Identifier): void {
-  const declaration = findVariable(publish, event.text);
-  if (declaration === null || ts.isParameter(declaration)) return;
-  const holder = ts.isBindingElement(declaration) ? declaration.parent.parent : declaration;
-  if (!ts.isVariableDeclaration(holder) || usesOutside(fn, holder, publish, event.text)) return;
-  const { text } = edits.open(file);
-  if (holder.initializer === undefined) {
-    keepInside(edits, file, fn, holder, event.text);
-    return;
-  }
-  const last = callbackReturn(holder.initializer);
-  const statement = holder.parent.parent;
-  if (last === null || last.expression === undefined || !ts.isVariableStatement(statement)) return;
-  if (ts.isIdentifier(holder.name) && ts.isIdentifier(last.expression)) {
-    edits.replace(file, { start: statement.getStart(), end: holder.initializer.getStart() }, '');
-    edits.replace(file, lineRange(text, last), '');
-    dropNulls(edits, file, holder.initializer);
-    return;
-  }
-  if (!ts.isObjectBindingPattern(holder.name) || !ts.isObjectLiteralExpression(last.expression)) return;
-  const kept = holder.name.elements.map((element) => element.getText()).filter((name) => name !== event.text);
-  const returned = last.expression.properties.map((property) => property.getText()).filter((name) => name !== event.text);
-  const one = kept.length === 1 && returned.length === 1 && kept[0] === returned[0] && /^[\w$]+$/.test(kept[0] ?? '');
-  edits.replace(file, range(holder.name), one ? (kept[0] ?? '') : `{ ${kept.join(', ')} }`);
-  edits.replace(file, range(last.expression), one ? (returned[0] ?? '') : `{ ${returned.join(', ')} }`);
-}
-
-/** A transaction that gives nothing back leaves with `return` where it left with `return null`. */
-function dropNulls(edits: EditSet, file: string, initializer: ts.Expression): void {
-  walk(initializer, (node) => {
-    if (ts.isReturnStatement(node) && node.expression?.kind === ts.SyntaxKind.NullKeyword) edits.replace(file, { start: node.getStart() + 'return'.length, end: node.expression.getEnd() }, '');
-  });
-}
-
-/** Whether the variable is used besides its declaration, the transaction that makes it, and the publish. */
-function usesOutside(fn: FunctionNode, holder: ts.VariableDeclaration, publish: ts.Node, name: string): boolean {
-  let used = false;
-  walk(fn, (node) => {
-    if (node === publish || node === holder.initializer) return false;
-    if (holder.initializer !== undefined && ts.isIdentifier(node) && node.text === name && isReference(node)) used = true;
-    return true;
-  });
-  return used;
-}
-
-/** The `return` that a transaction's callback ends with. */
-function callbackReturn(initializer: ts.Expression): ts.ReturnStatement | null {
-  const value = unwrap(initializer);
-  const call = ts.isAwaitExpression(value) ? unwrap(value.expression) : value;
-  const callback = ts.isCallExpression(call) ? call.arguments[call.arguments.length - 1] : undefined;
-  if (callback === undefined || !(ts.isArrowFunction(callback) || ts.isFunctionExpression(callback)) || !ts.isBlock(callback.body)) return null;
-  const last = callback.body.statements[callback.body.statements.length - 1];
-  return last !== undefined && ts.isReturnStatement(last) ? last : null;
-}
-
-/** `let event;` before a `try` becomes a constant in it. */
-function keepInside(edits: EditSet, file: string, fn: FunctionNode, holder: ts.VariableDeclaration, name: string): void {
-  const assignments: ts.BinaryExpression[] = [];
-  walk(fn, (node) => {
-    if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.EqualsToken && node.left.getText() === name) assignments.push(node);
-  });
-  const [assignment] = assignments;
-  const statement = holder.parent.parent;
-  if (assignment === undefined || assignments.length > 1 || !ts.isVariableStatement(statement) || statement.declarationList.declarations.length > 1) return;
-  edits.replace(file, lineRange(edits.open(file).text, statement), '');
-  edits.insert(file, assignment.getStart(), 'const ');
 }
 
 export default standalone(outboxOnly);
