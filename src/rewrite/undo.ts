@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { applyPatch, createTwoFilesPatch, parsePatch } from 'diff';
 import { ToolError, UsageError } from '../core/errors.js';
+import { nearestNames } from '../core/nearest.js';
 import type { Change } from '../workspace/sink.js';
 import { listFolder } from '../workspace/folder.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -19,58 +20,89 @@ interface UndoFile {
 
 const folder = '.outboxify/undo';
 
-/** A rewrite that can be undone. */
-export interface UndoRecord {
+/** What a rewrite was of. */
+export interface UndoSubject {
+  /** Handler or subscriber. */
   readonly name: string;
+  /** Its file. */
+  readonly file: string;
+  /** What the subscriber receives; null: not known, or a handler. */
+  readonly destination: string | null;
+  /** Stage that was reached, or `inbox`. */
   readonly stage: string;
-  /** Files that it changed, with the hash of what it made of them. */
-  readonly files: readonly { readonly file: string; readonly afterHash: string }[];
+}
+
+/** A rewrite that can be undone. */
+export interface UndoRecord extends UndoSubject {
+  /** Where the record is. */
+  readonly path: string;
+  readonly files: readonly UndoFile[];
 }
 
 /** The changes that take a rewrite back. */
 export interface UndoPlan {
-  readonly name: string;
-  readonly stage: string;
+  readonly record: UndoRecord;
   readonly changes: readonly Change[];
 }
 
-/** File of the undo record of a rewrite; one per handler and stage. */
-export function undoPath(name: string, stage: string): string {
-  return `${folder}/${name.replace(/[^\w.-]+/g, '_')}.${stage}.json`;
+/** File of the undo record of a rewrite: one per handler and stage, also where two services name their handlers alike. */
+function undoPath({ name, file, destination, stage }: UndoSubject): string {
+  const key = hash(`${file}#${name}#${destination ?? ''}`).slice(0, 8);
+  return `${folder}/${name.replace(/[^\w.-]+/g, '_')}-${key}.${stage}.json`;
 }
 
 /** The undo record of a rewrite, as a change that is written with it. */
-export function recordUndo(workspace: Workspace, record: { readonly name: string; readonly stage: string; readonly changes: readonly Change[] }): Change {
-  const file = undoPath(record.name, record.stage);
-  const files: UndoFile[] = record.changes.map(({ file: changedFile, before, after }) => ({
+export function recordUndo(workspace: Workspace, { name, file, destination, stage }: UndoSubject, changes: readonly Change[]): Change {
+  const path = undoPath({ name, file, destination, stage });
+  const files: UndoFile[] = changes.map(({ file: changedFile, before, after }) => ({
     file: changedFile,
     before,
     afterHash: hash(after ?? ''),
     patch: createTwoFilesPatch(changedFile, changedFile, after ?? '', before ?? '', undefined, undefined, { context: 3 }),
   }));
-  const after = `${JSON.stringify({ schemaVersion: 1, name: record.name, stage: record.stage, files }, null, 2)}\n`;
-  return { file, before: workspace.read(file), after };
+  const after = `${JSON.stringify({ schemaVersion: 1, name, file, destination, stage, files }, null, 2)}\n`;
+  return { file: path, before: workspace.read(path), after };
 }
 
-/** The changes that take the last rewrite of this name back; the record goes with them. */
-export function planUndo(workspace: Workspace, name: string, stages: readonly string[]): UndoPlan {
-  const stage = stages.find((candidate) => workspace.read(undoPath(name, candidate)) !== null);
-  if (stage === undefined) {
-    throw new UsageError(`There is no rewrite of '${name}' to undo.`, { code: 'nothing-to-undo', hint: `Rewrites are recorded in '${folder}'; without a record, take the change back with git.` });
+/**
+ * The record of the rewrite that a person means, by name, last part of the name, `file#name` or destination; the first of `stages` that has one.
+ * Throws when there is none, and when several handlers are called so.
+ */
+export function findRecord(workspace: Workspace, subject: string, stages: readonly string[]): UndoRecord {
+  const records = undoRecords(workspace);
+  const matches: readonly ((record: UndoRecord) => boolean)[] = [
+    ({ name }) => name === subject,
+    ({ file, name }) => `${file}#${name}` === subject,
+    ({ name }) => name.split('.').at(-1) === subject,
+    ({ destination }) => destination === subject,
+    ({ file, destination }) => `${file}#${destination ?? ''}` === subject,
+  ];
+  for (const isMatch of matches) {
+    const found = records.filter((record) => stages.includes(record.stage) && isMatch(record));
+    const [first] = found;
+    if (first === undefined) continue;
+    const other = found.find((record) => record.file !== first.file || record.name !== first.name || record.destination !== first.destination);
+    if (other !== undefined) {
+      const full = (record: UndoRecord): string => `${record.file}#${record.file === other.file && first.file === other.file && first.name === other.name ? (record.destination ?? record.name) : record.name}`;
+      throw new UsageError(`'${subject}' names several rewrites: ${full(first)} and ${full(other)}.`, { code: 'ambiguous-rewrite', hint: `Name one as '${full(first)}'.` });
+    }
+    const byStage = stages.flatMap((stage) => found.filter((record) => record.stage === stage));
+    return byStage[0] ?? first;
   }
-  const record = workspace.read(undoPath(name, stage));
-  const changes = readRecord(record, undoPath(name, stage)).map((file) => undoFile(workspace, file));
-  return { name, stage, changes: [...changes, { file: undoPath(name, stage), before: record, after: null }] };
+  const near = nearestNames(subject, [...new Set(records.filter(({ stage }) => stages.includes(stage)).map(({ name }) => name))]);
+  const meant = near.length > 0 ? `Did you mean ${near.map((name) => `'${name}'`).join(' or ')}? ` : '';
+  throw new UsageError(`There is no rewrite of '${subject}' to undo.`, { code: 'nothing-to-undo', hint: `${meant}Rewrites are recorded in '${folder}'; without a record, take the change back with git.` });
 }
 
-/** The rewrites of the project that are recorded. */
+/** The changes that take a rewrite back; its record goes with them. */
+export function planUndo(workspace: Workspace, record: UndoRecord): UndoPlan {
+  const changes = record.files.map((file) => undoFile(workspace, file));
+  return { record, changes: [...changes, { file: record.path, before: workspace.read(record.path), after: null }] };
+}
+
+/** The rewrites of the project that are recorded. Throws on a record that can't be read. */
 export function undoRecords(workspace: Workspace): readonly UndoRecord[] {
-  return listFolder(workspace.root, folder).filter((file) => file.endsWith('.json')).flatMap((file) => {
-    const record = parseJson(workspace.read(file));
-    const [name, stage, files] = [property(record, 'name'), property(record, 'stage'), property(record, 'files')];
-    if (typeof name !== 'string' || typeof stage !== 'string' || !Array.isArray(files)) return [];
-    return [{ name, stage, files: files.filter(isUndoFile) }];
-  });
+  return listFolder(workspace.root, folder).filter((file) => file.endsWith('.json')).map((path) => readRecord(workspace.read(path), path));
 }
 
 function undoFile(workspace: Workspace, { file, before, afterHash, patch }: UndoFile): Change {
@@ -121,12 +153,12 @@ function changedSince(file: string, why: string): ToolError {
   return new ToolError(`'${file}' has changed since the rewrite (${why}), so it can not be undone.`, { code: 'changed-since', hint: 'Take the rewrite back by hand or with git. No file was changed.', file });
 }
 
-function readRecord(text: string | null, file: string): readonly UndoFile[] {
-  const files = property(parseJson(text), 'files');
-  if (!Array.isArray(files) || !files.every(isUndoFile)) {
-    throw new ToolError(`'${file}' is no undo record.`, { code: 'undo-unreadable', hint: 'Take the rewrite back with git.', file });
-  }
-  return files;
+function readRecord(text: string | null, path: string): UndoRecord {
+  const record = parseJson(text);
+  const [name, file, destination, stage, files] = ['name', 'file', 'destination', 'stage', 'files'].map((key) => property(record, key));
+  const isRecord = typeof name === 'string' && typeof file === 'string' && typeof stage === 'string' && Array.isArray(files) && files.every(isUndoFile);
+  if (!isRecord) throw new ToolError(`'${path}' is no undo record.`, { code: 'undo-unreadable', hint: 'Give the file back with git, or delete it; what it recorded is then taken back with git.', file: path });
+  return { path, name, file, destination: typeof destination === 'string' ? destination : null, stage, files };
 }
 
 function isUndoFile(value: unknown): value is UndoFile {

@@ -11,7 +11,7 @@ import { parse } from './edits.js';
 import { isSource, projectOf } from './project.js';
 import type { RefusalCode } from './reasons.js';
 import { checkTypes, syntaxErrors } from './types-check.js';
-import { hash, planUndo, undoRecords, type UndoPlan, type UndoRecord } from './undo.js';
+import { findRecord, hash, planUndo, undoRecords, type UndoPlan, type UndoRecord } from './undo.js';
 import { leftover } from './undo-leftovers.js';
 import { changed, difference, findingKey, subscriberKey } from './verify.js';
 
@@ -31,36 +31,39 @@ export function proveUndo(workspace: Workspace, config: Config, plan: UndoPlan):
   const after = changed(workspace, changes);
   for (const { file, after: text } of changes) {
     const [error] = text === null || !isSource(file) ? [] : syntaxErrors(parse(file, text));
-    if (error !== undefined) return no('syntax-error', `'${file}' would not parse: ${error}.`, others(workspace, plan));
+    if (error !== undefined) return no(workspace, 'syntax-error', `'${file}' would not parse: ${error}.`, others(workspace, plan));
   }
   const used = leftover(after, changes);
-  if (used !== null) return no('still-used', `Another rewrite uses what this one added: ${used}.`, culprits(workspace, plan));
+  if (used !== null) return no(workspace, 'still-used', `Another rewrite uses what this one added: ${used}.`, culprits(workspace, plan));
   const types = checkTypes(workspace, [...changes.filter(({ file }) => isSource(file)), ...importers(workspace, changes)], serviceRoot(workspace, config, changes))?.errors ?? null;
-  if (types !== null && types.length > 0) return no('type-errors', `The result would have new type errors: ${types.slice(0, 3).join('; ')}.`, others(workspace, plan));
+  if (types !== null && types.length > 0) return no(workspace, 'type-errors', `The result would have new type errors: ${types.slice(0, 3).join('; ')}.`, others(workspace, plan));
   const differs = scanDifference(analyse(workspace, config), analyse(after, config), plan);
-  if (differs !== null) return no('scan-differs', differs, others(workspace, plan));
+  if (differs !== null) return no(workspace, 'scan-differs', differs, others(workspace, plan));
   return { reasons: [], typesChecked: types !== null };
 }
 
 /** The changes that take a rewrite back. Where another rewrite has changed the same lines since, the error says which. */
-export function prepareUndo(workspace: Workspace, name: string, stages: readonly string[]): UndoPlan {
+export function prepareUndo(workspace: Workspace, subject: string, stages: readonly string[]): UndoPlan {
+  const record = findRecord(workspace, subject, stages);
   try {
-    return planUndo(workspace, name, stages);
+    return planUndo(workspace, record);
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== 'changed-since' || error.file === undefined) throw error;
     const now = hash(workspace.read(error.file) ?? '');
-    const last = undoRecords(workspace).find((record) => !(record.name === name && stages.includes(record.stage)) && record.files.some(({ file, afterHash }) => file === error.file && afterHash === now));
+    const last = undoRecords(workspace).find((other) => other.path !== record.path && other.files.some(({ file, afterHash }) => file === error.file && afterHash === now));
     if (last === undefined) throw error;
-    throw new ToolError(error.message, { code: 'changed-since', hint: `Undo '${last.name}' first, which changed it last: ${undoCommand(last)}. No file was changed.`, file: error.file });
+    throw new ToolError(error.message, { code: 'changed-since', hint: `Undo '${last.name}' first, which changed it last: ${undoCommand(workspace, last)}. No file was changed.`, file: error.file });
   }
 }
 
-function undoCommand({ name, stage }: UndoRecord): string {
+function undoCommand(workspace: Workspace, { name: short, file, stage }: UndoRecord): string {
+  const isUnique = undoRecords(workspace).every((other) => other.name !== short || other.file === file);
+  const name = isUnique ? short : `${file}#${short}`;
   return `'outboxify ${stage === 'inbox' ? `inbox ${name} --undo` : `rewrite ${name} --undo --to ${stage}`} --write'`;
 }
 
-function no(code: RefusalCode, message: string, first: readonly UndoRecord[]): UndoProof {
-  const commands = first.map(undoCommand);
+function no(workspace: Workspace, code: RefusalCode, message: string, first: readonly UndoRecord[]): UndoProof {
+  const commands = first.map((record) => undoCommand(workspace, record));
   const advice = commands.length === 0 ? 'Take it back by hand or with git.' : `Undo ${first.map(({ name }) => `'${name}'`).join(' or ')} first: ${commands.join(' or ')}.`;
   return { reasons: [{ code, message: `${message} ${advice} No file was changed.` }], typesChecked: false };
 }
@@ -70,8 +73,8 @@ function culprits(workspace: Workspace, plan: UndoPlan): readonly UndoRecord[] {
   const sharing = others(workspace, plan);
   const alone = sharing.filter((record) => {
     try {
-      const without = changed(workspace, planUndo(workspace, record.name, [record.stage]).changes);
-      const { changes } = planUndo(without, plan.name, [plan.stage]);
+      const without = changed(workspace, planUndo(workspace, record).changes);
+      const { changes } = planUndo(without, plan.record);
       return leftover(changed(without, changes), changes) === null;
     } catch {
       return false; // its own lines have been edited since: undoing it is no way out
@@ -81,9 +84,9 @@ function culprits(workspace: Workspace, plan: UndoPlan): readonly UndoRecord[] {
 }
 
 /** The other recorded rewrites that changed a file which this one changed. */
-function others(workspace: Workspace, { name, stage, changes }: UndoPlan): readonly UndoRecord[] {
+function others(workspace: Workspace, { record: own, changes }: UndoPlan): readonly UndoRecord[] {
   const files = new Set(changes.map(({ file }) => file));
-  return undoRecords(workspace).filter((record) => (record.name !== name || record.stage !== stage) && record.files.some(({ file }) => files.has(file)));
+  return undoRecords(workspace).filter((record) => record.path !== own.path && record.files.some(({ file }) => files.has(file)));
 }
 
 /** Files that may import a changed one, unchanged: they must compile with it, too. */
@@ -103,9 +106,8 @@ function serviceRoot(workspace: Workspace, config: Config, changes: readonly Cha
 }
 
 /** What scanning says to have changed besides the handler or subscriber; null: nothing, and it is where it was before its rewrite. */
-function scanDifference(before: Analysis, after: Analysis, { name, stage, changes }: UndoPlan): string | null {
-  const files = new Set(changes.map(({ file }) => file));
-  const isOwn = (symbol: { readonly file: string; readonly name: string }): boolean => symbol.name === name && files.has(symbol.file);
+function scanDifference(before: Analysis, after: Analysis, { record: { name, file, stage } }: UndoPlan): string | null {
+  const isOwn = (symbol: { readonly file: string; readonly name: string }): boolean => symbol.name === name && symbol.file === file;
   const isHandler = stage !== 'inbox';
   const target: Stage = stage === 'outbox-only' ? 'dual-publish' : 'legacy';
   const wrong = isHandler ? after.result.findings.find((finding) => isOwn(finding.handler) && finding.stage !== target) : undefined;

@@ -6,7 +6,7 @@ import { analyse } from '../../src/analysis/analyse.js';
 import type { Finding, Subscriber } from '../../src/core/finding.js';
 import { contextFor, prepareInbox, prepareRewrite, type Prepared, type RewriteInput } from '../../src/rewrite/execute.js';
 import { findingsOfHandler, planInbox, planRewrite, type Planned } from '../../src/rewrite/planner.js';
-import { planUndo, recordUndo } from '../../src/rewrite/undo.js';
+import { findRecord, planUndo, recordUndo } from '../../src/rewrite/undo.js';
 import { completeConfig, readConfig } from '../../src/workspace/config.js';
 import { openWorkspace } from '../../src/workspace/disk.js';
 import { diskSink } from '../../src/workspace/sink.js';
@@ -121,11 +121,12 @@ export function planCase(input: RewriteInput, fixture: Case): Planned | null {
 
 /** Writes what was prepared, with its undo record. */
 export function write(folder: string, input: RewriteInput, prepared: Prepared): void {
-  diskSink(folder).apply([...prepared.changes, recordUndo(input.workspace, { name: 'case', stage: 'test', changes: prepared.changes })]);
+  diskSink(folder).apply([...prepared.changes, recordUndo(input.workspace, { name: 'case', file: 'case.ts', destination: null, stage: 'test' }, prepared.changes)]);
 }
 
 export function undo(folder: string): void {
-  diskSink(folder).apply(planUndo(openProject(folder).workspace, 'case', ['test']).changes);
+  const { workspace } = openProject(folder);
+  diskSink(folder).apply(planUndo(workspace, findRecord(workspace, 'case', ['test'])).changes);
 }
 
 /** Files that differ from `input` in the tree after a rewrite, without the undo record. */

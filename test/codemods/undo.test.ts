@@ -128,3 +128,27 @@ describe('undo of a shared route', () => {
     expect(tree()).toEqual(before);
   }, 60_000);
 });
+
+describe('undo of handlers that are called alike', () => {
+  it('keeps a record for each, asks which one is meant, and takes the right one back', async () => {
+    const second = service('DeskService', ['open']).replaceAll('parcel.registered', 'parcel.entered').replace('./parcel.store.js', '../parcel.store.js');
+    start({ 'src/parcel.store.ts': store, 'src/desk.service.ts': service('DeskService', ['open']), 'src/gate/desk.service.ts': second }, false);
+    const before = tree();
+    expect(await run('src/desk.service.ts#DeskService.open')).toBe(0);
+    const one = tree();
+    expect(await run('src/gate/desk.service.ts#DeskService.open')).toBe(0);
+    await expect(undo('DeskService.open')).rejects.toMatchObject({ code: 'ambiguous-rewrite', hint: "Name one as 'src/desk.service.ts#DeskService.open'." });
+    expect(await undo('src/desk.service.ts#DeskService.open')).toBe(1);
+    expect(answer().reasons[0]?.message).toContain("'outboxify rewrite src/gate/desk.service.ts#DeskService.open --undo --to dual-publish --write'");
+    expect(await undo('src/gate/desk.service.ts#DeskService.open')).toBe(0);
+    expect(tree()).toEqual(one);
+    expect(await undo('open')).toBe(0);
+    expect(tree()).toEqual(before);
+  }, 60_000);
+
+  it('suggests the nearest name when there is no such rewrite', async () => {
+    start({}, false);
+    expect(await run('ParcelsService.pack')).toBe(0);
+    await expect(undo('ParcelService.pack')).rejects.toMatchObject({ code: 'nothing-to-undo', hint: expect.stringContaining("Did you mean 'ParcelsService.pack'?") as string });
+  }, 60_000);
+});

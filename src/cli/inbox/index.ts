@@ -21,6 +21,8 @@ export async function runInbox(options: InboxOptions): Promise<ExitCode> {
   out.progress(null);
   return finishChange(context, options, prepared, {
     name: subscriber.name,
+    file: subscriber.file,
+    destination: subscriber.destination,
     stage: 'inbox',
     subject: `inbox: ${subscriber.name}${subscriber.destination === null ? '' : ` (${subscriber.destination})`}`,
     force: undefined,

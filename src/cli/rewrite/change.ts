@@ -3,18 +3,14 @@ import { ToolError, UsageError } from '../../core/errors.js';
 import type { ChangeOutcome, Reason } from '../../core/outcome.js';
 import type { Prepared } from '../../rewrite/execute.js';
 import { prepareUndo, proveUndo } from '../../rewrite/verify-undo.js';
-import { recordUndo } from '../../rewrite/undo.js';
+import { recordUndo, type UndoSubject } from '../../rewrite/undo.js';
 import { commit, createBranch, currentBranch, hasGh, isDirty, isRepository, openPullRequest, push, pushRemote } from '../../workspace/git.js';
 import { diskSink, dryRunSink, type Change } from '../../workspace/sink.js';
 import type { CommandContext } from '../context.js';
 import type { ChangeOptions } from '../options.js';
 
 /** What is told about a change, besides its files. */
-export interface ChangeSubject {
-  /** Handler or subscriber. */
-  readonly name: string;
-  /** Stage that is reached, or `inbox`. */
-  readonly stage: string;
+export interface ChangeSubject extends UndoSubject {
   /** First line of the commit. */
   readonly subject: string;
   /** Why a gate was passed; it goes into the commit. */
@@ -27,7 +23,7 @@ const uncheckedTypes = 'Types were not checked: the dependencies are not install
 export async function finishChange(context: CommandContext, options: ChangeOptions, prepared: Prepared, about: ChangeSubject): Promise<ExitCode> {
   if (prepared.reasons.length > 0) return report(context, options, { outcome: refused(prepared.reasons), notes: [] });
   const writes = options.write === true || wantsCommit(options);
-  const changes = writes ? [...prepared.changes, recordUndo(context.workspace, { ...about, changes: prepared.changes })] : prepared.changes;
+  const changes = writes ? [...prepared.changes, recordUndo(context.workspace, about, prepared.changes)] : prepared.changes;
   if (wantsCommit(options)) await prepareCommit(context, options, changes);
   const outcome = (writes ? diskSink(context.cwd) : dryRunSink(context.cwd)).apply(changes);
   const notes = [...prepared.followUps, ...(prepared.typesChecked ? [] : [uncheckedTypes])];
@@ -35,16 +31,16 @@ export async function finishChange(context: CommandContext, options: ChangeOptio
   return report(context, options, { outcome, notes });
 }
 
-/** Takes the last rewrite of a name back. */
-export async function undoChange(context: CommandContext, options: ChangeOptions, name: string, stages: readonly string[]): Promise<ExitCode> {
-  const plan = prepareUndo(context.workspace, name, stages);
-  const { stage, changes } = plan;
+/** Takes the last rewrite of a handler or subscriber back. */
+export async function undoChange(context: CommandContext, options: ChangeOptions, wanted: string, stages: readonly string[]): Promise<ExitCode> {
+  const plan = prepareUndo(context.workspace, wanted, stages);
+  const { record, changes } = plan;
   const proof = proveUndo(context.workspace, context.config, plan);
   if (proof.reasons.length > 0) return report(context, options, { outcome: refused(proof.reasons), notes: [] });
   const writes = options.write === true || wantsCommit(options);
   if (wantsCommit(options)) await prepareCommit(context, options, changes);
   const outcome = (writes ? diskSink(context.cwd) : dryRunSink(context.cwd)).apply(changes);
-  const about = { name, stage, subject: `outbox: undo ${stage} ${name}`, force: undefined };
+  const about = { ...record, subject: `outbox: undo ${record.stage} ${record.name}`, force: undefined };
   const notes = proof.typesChecked ? [] : [uncheckedTypes];
   if (wantsCommit(options)) notes.push(...(await commitChange(context, options, changes, about)));
   return report(context, options, { outcome, notes });

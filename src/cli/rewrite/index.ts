@@ -28,6 +28,8 @@ export async function runRewrite(options: RewriteOptions): Promise<ExitCode> {
   out.progress(null);
   return finishChange(context, options, prepared, {
     name: finding.handler.name,
+    file: finding.handler.file,
+    destination: null,
     stage: to,
     subject: `outbox: ${to} ${finding.handler.name} (${findings.map(eventTitle).join(', ')})`,
     force: options.force,
