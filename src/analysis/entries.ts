@@ -7,8 +7,8 @@ import { moduleFrame } from './members.js';
 import { symbolKey } from './program.js';
 import { runFunction } from './run.js';
 import { runSteps } from './steps.js';
-import { instanceOf } from './typing.js';
-import { UNKNOWN, type FunctionValue, type Value } from './values.js';
+import { instanceOf, instancesOf } from './typing.js';
+import { alternatives, UNKNOWN, type FunctionValue, type Value } from './values.js';
 import { walk } from './walk.js';
 
 interface Candidate {
@@ -25,7 +25,7 @@ export function runEntries(machine: Machine): EntryWalk[] {
     modules.push(...guarded(machine, facts.file, () => runModule(machine, facts), []));
     for (const fact of facts.functions) {
       if (!fact.hasBody || (fact.parent !== null && fact.classId === null)) continue;
-      addCandidate(machine, { kind: 'function', file: facts.file, id: fact.id, self: selfOf(facts.file, fact), scope: null }, candidates);
+      for (const self of selvesOf(machine, facts.file, fact)) addCandidate(machine, { kind: 'function', file: facts.file, id: fact.id, self, scope: null }, candidates);
     }
   }
   for (const { value } of machine.subscribers.values()) addCandidate(machine, value, candidates);
@@ -52,9 +52,13 @@ function addCandidate(machine: Machine, value: FunctionValue, candidates: Candid
   if (summary !== null && kindsIn(summary.nodes) !== NO_KINDS) candidates.push({ file: value.file, fact, summary });
 }
 
-function selfOf(file: string, fact: FunctionFact): Value {
-  if (fact.classId === null) return UNKNOWN;
-  return fact.isStatic ? { kind: 'class', ref: { file, id: fact.classId } } : instanceOf({ file, id: fact.classId });
+/** What `this` may be: an instance of the class; of an abstract one, of each class that makes it whole. */
+function selvesOf(machine: Machine, file: string, fact: FunctionFact): readonly Value[] {
+  if (fact.classId === null) return [UNKNOWN];
+  const ref = { file, id: fact.classId };
+  if (fact.isStatic) return [{ kind: 'class', ref }];
+  const whole = machine.program.classFact(ref).isAbstract ? alternatives(instancesOf(machine, { kind: 'class', ...ref })).filter(({ kind }) => kind === 'instance') : [];
+  return whole.length > 0 ? whole : [instanceOf(ref)];
 }
 
 function toEntry(machine: Machine, { file, fact, summary }: Candidate): EntryWalk {

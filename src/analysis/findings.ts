@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Entry, Finding, FunctionRef, Handler, MessageExpression, Publish, Write } from '../core/finding.js';
+import type { Entry, Finding, FunctionRef, Handler, MessageExpression, Publish, PublishRoute, Write } from '../core/finding.js';
 import type { CallSite } from '../core/place.js';
 import type { CallNode, PublishEffect } from './effects.js';
 import type { Occurrence, Pair, Walk } from './walk.js';
@@ -12,9 +12,19 @@ export interface EntryWalk {
   readonly walk: Walk;
 }
 
+/** What several entries, or several classes, do with one publish of one handler. */
+interface Group {
+  readonly entry: EntryWalk;
+  readonly publish: Occurrence<PublishEffect>;
+  /** The publish as each run saw it: where it goes may differ. */
+  readonly effects: PublishEffect[];
+  readonly depth: number;
+  readonly pairs: Pair[];
+}
+
 /** Findings of all entries: one for each handler and publish, whatever the number of entries that reach it. */
 export function findingsOf(entries: readonly EntryWalk[], source: Source): Finding[] {
-  const groups = new Map<string, { entry: EntryWalk; publish: Occurrence<PublishEffect>; depth: number; pairs: Pair[] }>();
+  const groups = new Map<string, Group>();
   for (const entry of entries) {
     const pairsOf = groupPairs(entry.walk.pairs);
     for (const publish of entry.walk.publishes) {
@@ -25,12 +35,15 @@ export function findingsOf(entries: readonly EntryWalk[], source: Source): Findi
       const pairs = own.filter((pair) => meetingDepth(pair) === depth);
       const key = groupKey(entry, publish, depth);
       const known = groups.get(key);
-      if (known === undefined) groups.set(key, { entry, publish, depth, pairs });
-      else known.pairs.push(...pairs);
+      if (known === undefined) groups.set(key, { entry, publish, effects: [publish.effect], depth, pairs });
+      else {
+        known.pairs.push(...pairs);
+        known.effects.push(publish.effect);
+      }
     }
   }
   const ordinals = new Map<string, number>();
-  return [...groups.values()].map(({ entry, publish, depth, pairs }) => toFinding(entry, publish, depth, pairs, source, ordinals))
+  return [...groups.values()].map((group) => toFinding(group, source, ordinals))
     .sort((a, b) => compare(a.handler.file, b.handler.file) || a.handler.line - b.handler.line || a.publish.line - b.publish.line || compare(a.id, b.id));
 }
 
@@ -75,12 +88,12 @@ export function handlerAt(entry: EntryWalk, stack: readonly CallNode[], depth: n
   return { file: ref.file, line: ref.line, name: ref.name, entry: entry.entry, span: ref.span };
 }
 
-function toFinding(entry: EntryWalk, publish: Occurrence<PublishEffect>, depth: number, pairs: readonly Pair[], source: Source, ordinals: Map<string, number>): Finding {
+function toFinding({ entry, publish, effects, depth, pairs }: Group, source: Source, ordinals: Map<string, number>): Finding {
   const handler = handlerAt(entry, publish.stack, depth);
   const isLost = pairs.some((pair) => pair.order === 'committed');
   const decisive = pairs.filter((pair) => (pair.order === 'committed') === isLost);
   const writes = uniqueWrites(pairs, depth);
-  const out = toPublish(publish, depth);
+  const out = toPublish(publish, effects, depth);
   const stage = isLost && isStored(entry.walk, publish, decisive) ? 'dual-publish' as const : 'legacy' as const;
   const calls = publish.stack.slice(depth);
   const isGuess = [...calls, ...decisive.flatMap((pair) => pair.write.stack.slice(depth))].some((call) => call.isGuess);
@@ -120,13 +133,25 @@ function pathOf(stack: readonly CallNode[], depth: number): CallSite[] {
   return stack.slice(depth).map((call) => ({ file: call.span.file, line: call.line, function: call.caller.name, span: call.span }));
 }
 
-function toPublish({ effect, stack }: Occurrence<PublishEffect>, depth: number): Publish {
+function toPublish({ effect, stack }: Occurrence<PublishEffect>, effects: readonly PublishEffect[], depth: number): Publish {
   const calls = stack.slice(depth);
   return {
-    file: effect.span.file, line: effect.line, bus: effect.bus, transport: effect.transport, destination: effect.destination,
+    file: effect.span.file, line: effect.line, bus: effect.bus, transport: effect.transport, destination: same(effects, (each) => each.destination),
     awaited: effect.awaited && calls.every((call) => !call.detached), path: pathOf(stack, depth), span: effect.span,
-    message: messageInHandler(effect, calls), route: effect.route, isCommand: effect.isCommand,
+    message: messageInHandler(effect, calls), route: commonRoute(effects), isCommand: effect.isCommand,
   };
+}
+
+/** What all runs agree on; null where they differ. */
+function same(effects: readonly PublishEffect[], read: (effect: PublishEffect) => string | null): string | null {
+  const [first, ...others] = effects.map(read);
+  return first !== undefined && others.every((value) => value === first) ? first : null;
+}
+
+function commonRoute(effects: readonly PublishEffect[]): PublishRoute {
+  const read = (field: Exclude<keyof PublishRoute, 'transport'>): string | null => same(effects, ({ route }) => route[field]);
+  const [first] = effects as [PublishEffect];
+  return { transport: first.route.transport, client: read('client'), pattern: read('pattern'), exchange: read('exchange'), routingKey: read('routingKey'), queue: read('queue') };
 }
 
 /** The message, as the handler writes it: followed from the publish up through parameters. */

@@ -43,7 +43,8 @@ class FileReader implements Declarations {
   functionOf(node: ts.FunctionLikeDeclaration): number {
     const id = this.functions.length;
     const parent = this.enclosing.at(-1) ?? null;
-    const isMethod = ts.isClassElement(node) && !ts.isArrowFunction(node);
+    const field = fieldOfClass(node);
+    const isMethod = field !== null || (ts.isClassElement(node) && !ts.isArrowFunction(node));
     this.functions.push(null as unknown as FunctionFact); // the place is taken; children come after
     if (ts.isFunctionDeclaration(node) && node.name !== undefined) this.declarations[node.name.text] ??= { kind: 'function', id };
     else if (isUnnamedDefault(node)) this.declarations[EXPORTED] ??= { kind: 'function', id };
@@ -53,7 +54,7 @@ class FileReader implements Declarations {
       name: functionName(node), classId: isMethod ? (this.enclosingClass.at(-1) ?? null) : null,
       parameters: node.parameters.map((parameter) => this.parameterOf(parameter)),
       body: this.bodyOf(node),
-      isAsync: hasModifier(node, ts.SyntaxKind.AsyncKeyword), isStatic: hasModifier(node, ts.SyntaxKind.StaticKeyword),
+      isAsync: hasModifier(node, ts.SyntaxKind.AsyncKeyword), isStatic: hasModifier(field ?? node, ts.SyntaxKind.StaticKeyword),
       isAccessor: ts.isAccessor(node), isArrow: ts.isArrowFunction(node), hasBody: node.body !== undefined,
       returns: typeFact(node.type), decorators: this.decoratorsOf(node),
     };
@@ -138,6 +139,12 @@ class FileReader implements Declarations {
       }];
     });
   }
+}
+
+/** `place = async (order: Order) => { … };` in a class: the property. */
+function fieldOfClass(node: ts.FunctionLikeDeclaration): ts.PropertyDeclaration | null {
+  const { parent } = node;
+  return ts.isPropertyDeclaration(parent) && parent.initializer === node ? parent : null;
 }
 
 /** `export default class { … }`, `export default function () { … }`. */
