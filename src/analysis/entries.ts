@@ -3,12 +3,12 @@ import { childrenOf, kindsIn, NO_KINDS, type Node } from './effects.js';
 import type { FileFacts, FunctionFact } from './facts.js';
 import type { EntryWalk } from './findings.js';
 import { functionKey, functionRef, guarded, homeOf, spanKey, type Machine, type Summary } from './machine.js';
-import { moduleFrame } from './members.js';
-import { symbolKey } from './program.js';
+import { methodOf, moduleFrame } from './members.js';
+import { symbolKey, type ClassRef } from './program.js';
 import { runFunction } from './run.js';
 import { runSteps } from './steps.js';
-import { instanceOf, instancesOf } from './typing.js';
-import { alternatives, UNKNOWN, type FunctionValue, type Value } from './values.js';
+import { instanceOf } from './typing.js';
+import { UNKNOWN, type FunctionValue, type Value } from './values.js';
 import { walk } from './walk.js';
 
 interface Candidate {
@@ -52,13 +52,17 @@ function addCandidate(machine: Machine, value: FunctionValue, candidates: Candid
   if (summary !== null && kindsIn(summary.nodes) !== NO_KINDS) candidates.push({ file: value.file, fact, summary });
 }
 
-/** What `this` may be: an instance of the class; of an abstract one, of each class that makes it whole. */
+/** What `this` may be: an instance of each class that can be made and has the function, by itself or from a base. */
 function selvesOf(machine: Machine, file: string, fact: FunctionFact): readonly Value[] {
   if (fact.classId === null) return [UNKNOWN];
   const ref = { file, id: fact.classId };
   if (fact.isStatic) return [{ kind: 'class', ref }];
-  const whole = machine.program.classFact(ref).isAbstract ? alternatives(instancesOf(machine, { kind: 'class', ...ref })).filter(({ kind }) => kind === 'instance') : [];
-  return whole.length > 0 ? whole : [instanceOf(ref)];
+  const isOverridden = (cls: ClassRef): boolean => {
+    const method = fact.name === null ? null : methodOf(machine, cls, fact.name);
+    return method !== null && (method.file !== file || method.id !== fact.id);
+  };
+  const classes = machine.program.concreteClasses({ kind: 'class', ...ref }).filter((cls) => !isOverridden(cls));
+  return (classes.length > 0 ? classes : [ref]).map((cls) => instanceOf(cls));
 }
 
 function toEntry(machine: Machine, { file, fact, summary }: Candidate): EntryWalk {
