@@ -1,4 +1,5 @@
 import { callExternal, callSymbol } from './external-calls.js';
+import { isLink, runChain } from './chains.js';
 import { evaluate } from './evaluate.js';
 import type { CallFact, Expression } from './facts.js';
 import { functionKey, functionRef, homeOf, MODULE, lineAt, pushCall, spanKey, spanOf, type Frame, type Machine } from './machine.js';
@@ -27,7 +28,12 @@ export function evaluateCall(machine: Machine, frame: Frame, fact: CallFact): Va
   const method = fact.callee.kind === 'member' ? fact.callee.name : null;
   const base = receiver?.kind === 'super' && method !== null ? externalSuper(machine, frame, method) : null;
   const isSuper = base === null && (receiver?.kind === 'super' || fact.callee.kind === 'super');
-  const object = base ?? (receiver === null || isSuper ? UNKNOWN : evaluate(machine, frame, receiver));
+  let object: Value = base ?? UNKNOWN;
+  const first = base !== null || receiver === null || isSuper ? [] : collect(frame, () => {
+    object = evaluate(machine, frame, receiver);
+  });
+  const isChain = isLink(method) && receiver !== null && !alternatives(object).some((each) => hasMethod(machine, frame, each, method as string));
+  if (!isChain) frame.nodes.push(...first);
   const target = receiver === null || isSuper ? evaluate(machine, frame, fact.callee) : UNKNOWN;
   const args = fact.args.map((arg) => evaluate(machine, frame, arg));
   const call: Call = { fact, args, receiver, method };
@@ -39,11 +45,16 @@ export function evaluateCall(machine: Machine, frame: Frame, fact: CallFact): Va
   const runOne = (candidate: Value): void => {
     outcomes.push(receiver !== null && !isSuper ? callMember(machine, frame, candidate, call) : callValue(machine, frame, candidate, call));
   };
-  if (candidates.length === 1) runOne(candidates[0] as Value);
+  if (isChain) outcomes.push({ value: runChain(machine, frame, call, { nodes: first, value: object }), callee: { kind: 'unknown', text: method as string }, receiver: null });
+  else if (candidates.length === 1) runOne(candidates[0] as Value);
   else pushDistinct(frame, candidates.map((candidate) => collect(frame, () => runOne(candidate))));
   recordCall(machine, frame, fact, { outcomes, kinds: kindsIn(frame.nodes, before) });
   frame.reads = frame.reads || readsBefore;
   return union(...outcomes.map((outcome) => outcome.value));
+}
+
+function hasMethod(machine: Machine, frame: Frame, object: Value, method: string): boolean {
+  return alternatives(memberValue(machine, frame, object, method)).some((value) => value.kind === 'function');
 }
 
 /** Adds what the alternatives of a call do: one of them runs. */
@@ -109,11 +120,11 @@ function invoke(machine: Machine, frame: Frame, fn: FunctionValue, call: Call, i
   const home = homeOf(machine, fn.file, fact);
   const summary = runFunction(machine, { value: fn, args: call.args, home });
   frame.reads ||= summary.reads;
-  pushCall(frame, {
+  pushCall(frame, call.fact, {
     kind: 'call', span: spanOf(frame.file, call.fact), line: call.fact.line, caller: frame.home, callee: ref, body: summary.nodes, isGuess,
     home, detached: fact.isAsync && !call.fact.awaited,
     args: call.fact.args.map((arg) => ({ span: spanOf(frame.file, arg), parameter: passedParameter(machine.program, frame.file, frame.scope, arg) })),
-  }, fact.isAsync && call.fact.awaited);
+  }, fact.isAsync);
   return { value: summary.value, ref };
 }
 
@@ -125,25 +136,21 @@ const GLOBALS = new Set(['process', 'console', 'window', 'document', 'socket', '
 /** A call of something that the code does not tell: callbacks still run. */
 function callUnknown(machine: Machine, frame: Frame, object: Value, call: Call): Value {
   const method = call.method ?? '';
-  if (object.kind === 'array' && method === 'push') object.items.push(...call.args);
+  if (object.kind === 'array' && method === 'push') {
+    object.items.push(...call.args);
+    return UNKNOWN;
+  }
   if (HANDLERS_FOR_LATER.has(method)) return UNKNOWN;
   noteUnresolved(machine, frame, object, call);
   if (frame.tries > 0 && call.fact.awaited) frame.nodes.push({ kind: 'risk' });
   if (LOOPS.has(method) && call.args.some((arg) => arg.kind === 'function')) return runOverItems(machine, frame, object, call);
-  if (method === 'then') return runCallbacks(machine, frame, call, [object]);
-  if (method === 'catch') {
-    const arm = collect(frame, () => runCallbacks(machine, frame, call, []));
-    pushChoice(frame, [arm, []]);
-    return object;
-  }
   if (call.fact.callee.kind === 'member' && call.receiver?.kind === 'name' && call.receiver.name === 'Promise') return promiseValue(call);
   if (call.receiver?.kind === 'name' && ((call.receiver.name === 'JSON' && method === 'stringify') || (call.receiver.name === 'Buffer' && method === 'from'))) {
     // An event on its way to the wire is still that event.
     const event = alternatives(call.args[0] ?? UNKNOWN).find((value) => value.kind === 'event');
     if (event !== undefined) return event;
   }
-  const value = runCallbacks(machine, frame, call, []);
-  return method === 'finally' ? object : value;
+  return runCallbacks(machine, frame, call, []);
 }
 
 function promiseValue(call: Call): Value {

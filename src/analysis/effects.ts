@@ -58,7 +58,17 @@ export interface StoreEffect extends At {
   readonly transaction: TransactionRef;
 }
 
-export type Effect = WriteEffect | PublishEffect | StoreEffect | (At & { readonly kind: 'guard' });
+/** A call whose callee is not known and that, by its name, may write or publish. */
+export interface DoubtEffect extends At {
+  readonly kind: 'doubt';
+  readonly may: 'write' | 'publish';
+  /** The call, in short. */
+  readonly text: string;
+  /** What the user can do about it. */
+  readonly hint: string;
+}
+
+export type Effect = WriteEffect | PublishEffect | StoreEffect | DoubtEffect | (At & { readonly kind: 'guard' });
 
 /** What a run of a function does, in order, with the callees inlined. Shared between runs: never changed. */
 export type Node =
@@ -71,13 +81,18 @@ export type Node =
   /** Runs after the commit of the ambient transaction. */
   | { readonly kind: 'deferred'; readonly body: readonly Node[] }
   | CallNode
-  | { readonly kind: 'choice'; readonly arms: readonly (readonly Node[])[] }
+  | { readonly kind: 'choice'; readonly arms: readonly (readonly Node[])[]; readonly isSwitch?: boolean }
   /** `rows`: the entity or table whose rows it goes over. */
   | { readonly kind: 'loop'; readonly body: readonly Node[]; readonly rows: string | null }
   /** A closure that a library runs in place: a return in it ends just it. */
   | { readonly kind: 'inline'; readonly body: readonly Node[] }
   | { readonly kind: 'try'; readonly block: readonly Node[]; readonly handler: readonly Node[] | null; readonly finalizer: readonly Node[] }
-  | { readonly kind: 'exit'; readonly by: 'return' | 'throw' | 'jump' }
+  /** A chain of promises. Null: a failure of the first goes on to the caller. */
+  | { readonly kind: 'chain'; readonly first: readonly Node[]; readonly fulfilled: readonly Node[]; readonly rejected: readonly Node[] | null }
+  /** The code goes on before this is done; `until` names what may be waited for later. */
+  | { readonly kind: 'unawaited'; readonly body: readonly Node[]; readonly until: string | null }
+  | { readonly kind: 'settled'; readonly until: string }
+  | { readonly kind: 'exit'; readonly by: 'return' | 'throw' | 'break' | 'continue' }
   /** On this path the write turned out to have changed no row. */
   | { readonly kind: 'unwritten'; readonly write: WriteEffect }
   /** Some call that may throw. */
@@ -102,7 +117,7 @@ export interface CallNode {
 }
 
 /** Kinds of effect, as bits of a set. `undo`: what ends a transaction or takes a write back. */
-const BIT = { write: 1, publish: 2, store: 4, guard: 8, transaction: 16, undo: 32 } as const satisfies Record<Effect['kind'] | 'transaction' | 'undo', number>;
+const BIT = { write: 1, publish: 2, store: 4, guard: 8, transaction: 16, undo: 32, doubt: 64 } as const satisfies Record<Effect['kind'] | 'transaction' | 'undo', number>;
 
 /** A set of kinds of effect. */
 export type Kinds = number;
@@ -125,7 +140,7 @@ export function kindsIn(nodes: readonly Node[], from = 0): Kinds {
 
 function kindsOf(node: Node): Kinds {
   switch (node.kind) {
-    case 'write': case 'publish': case 'store': case 'guard': return BIT[node.kind];
+    case 'write': case 'publish': case 'store': case 'guard': case 'doubt': return BIT[node.kind];
     case 'open': return BIT.transaction;
     case 'commit': case 'rollback': case 'unwritten': return BIT.undo;
     case 'call': return kindsOfCall(node.body);
@@ -146,8 +161,9 @@ function kindsOfCall(body: readonly Node[]): Kinds {
 /** The lists of nodes directly below a node. */
 export function childrenOf(node: Node): readonly (readonly Node[])[] {
   switch (node.kind) {
-    case 'scope': case 'outside': case 'deferred': case 'call': case 'loop': case 'inline': return [node.body];
+    case 'scope': case 'outside': case 'deferred': case 'call': case 'loop': case 'inline': case 'unawaited': return [node.body];
     case 'choice': return node.arms;
+    case 'chain': return [node.first, node.fulfilled, node.rejected ?? []];
     case 'try': return [node.block, node.handler ?? [], node.finalizer];
     default: return [];
   }

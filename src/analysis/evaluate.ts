@@ -1,4 +1,5 @@
 import { evaluateCall } from './calls.js';
+import { pushSettled } from './chains.js';
 import type { Expression } from './facts.js';
 import { memberValue, methodOf, moduleValue } from './members.js';
 import { classKey, MODULE, type Frame, type Machine } from './machine.js';
@@ -22,7 +23,12 @@ export function evaluate(machine: Machine, frame: Frame, e: Expression): Value {
     case 'array': return { kind: 'array', items: e.items.map((item) => spreadItem(evaluate(machine, frame, item))) };
     case 'function': return { kind: 'function', file: frame.file, id: e.id, self: frame.self, scope: frame.ref.name === MODULE ? null : frame.scope };
     case 'class': return { kind: 'class', ref: { file: frame.file, id: e.id } };
-    case 'await': case 'spread': return evaluate(machine, frame, e.of);
+    case 'spread': return evaluate(machine, frame, e.of);
+    case 'await': {
+      const value = evaluate(machine, frame, e.of);
+      pushSettled(frame, e.of);
+      return value;
+    }
     case 'choice': return choiceValue(machine, frame, e);
     case 'assign': return assign(machine, frame, e);
     case 'cast': {

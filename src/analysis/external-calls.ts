@@ -3,7 +3,7 @@ import type { PublishRoute, Receiver } from '../core/finding.js';
 import { runCallbacks, runInPlace, type Call } from './calls.js';
 import type { TransactionRef, WriteEffect } from './effects.js';
 import type { Expression } from './facts.js';
-import { spanKey, spanOf, transactionAt, type Frame, type Machine } from './machine.js';
+import { pushAwaited, spanKey, spanOf, transactionAt, type Frame, type Machine } from './machine.js';
 import { unknownOf, yieldValue } from './members.js';
 import { messageExpression, parameterBehind, parameterValue, passedParameter } from './messages.js';
 import { ambientScope } from './propagation.js';
@@ -116,8 +116,8 @@ function callTransaction(machine: Machine, frame: Frame, matcher: TransactionMat
     value = run(matcher.style === 'callback' ? [externalOf(matcher.handle, { transaction: ref })] : []);
   });
   if (outer !== null) frame.nodes.push(...body); // a savepoint commits nothing by itself
-  else if (matcher.style === 'callback') frame.nodes.push({ kind: 'scope', transaction, ambient: 'no', body, line: call.fact.line });
-  else frame.nodes.push(...ambientScope({ kind: 'scope', transaction, ambient: matcher.joins, body, line: call.fact.line }, call.args));
+  else if (matcher.style === 'callback') pushAwaited(frame, call.fact, { kind: 'scope', transaction, ambient: 'no', body, line: call.fact.line });
+  else for (const node of ambientScope({ kind: 'scope', transaction, ambient: matcher.joins, body, line: call.fact.line }, call.args)) pushAwaited(frame, call.fact, node);
   return value;
 }
 
@@ -136,7 +136,7 @@ function pushWrite(machine: Machine, frame: Frame, matcher: WriteMatcher, orm: s
     kind: 'write', span: spanOf(frame.file, call.fact), line: call.fact.line, awaited: call.fact.awaited, orm, operation: call.method as string,
     target: receiver.target ?? target, receiver: receiverOf(frame, receiver, call), transaction: receiver.transaction,
   };
-  frame.nodes.push(write);
+  pushAwaited(frame, call.fact, write);
   return writtenValue(call, write);
 }
 

@@ -50,6 +50,8 @@ export interface CallFact extends Range {
   readonly awaited: boolean;
   /** Nobody looks at the result. */
   readonly discarded: boolean;
+  /** What a variable is declared as that keeps the promise and is waited for later on: `const saving = …;`, `await saving;`. */
+  readonly kept: Range | null;
   /** A tagged template: `args` are its template and holes. */
   readonly tagged: boolean;
 }
@@ -75,7 +77,7 @@ export type Step =
   | { readonly kind: 'try'; readonly block: readonly Step[]; readonly handler: readonly Step[] | null; readonly finalizer: readonly Step[] | null }
   | { readonly kind: 'return'; readonly value: Expression | null }
   | { readonly kind: 'throw'; readonly value: Expression | null }
-  | { readonly kind: 'jump' }
+  | { readonly kind: 'jump'; readonly by: 'break' | 'continue' }
   | { readonly kind: 'block'; readonly body: readonly Step[] };
 
 export interface DecoratorFact {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Entry, Finding, FunctionRef, Handler, MessageExpression, Publish, PublishRoute, Write } from '../core/finding.js';
 import type { CallSite } from '../core/place.js';
 import type { CallNode, PublishEffect } from './effects.js';
-import type { Occurrence, Pair, Walk } from './walk.js';
+import type { Occurrence } from './path-state.js';
+import type { Pair, Walk } from './walk.js';
 import { witnessOf, type Source } from './witness.js';
 
 /** An entry of the project and what a run of it does. */

@@ -1,7 +1,7 @@
 import type { Catalog } from '../adapters/catalog.js';
 import type { FunctionRef, ResolvedCall, Unresolved } from '../core/finding.js';
 import type { Span } from '../core/place.js';
-import { childrenOf, kindsIn, NO_KINDS, type CallNode, type Node, type Transaction } from './effects.js';
+import { childrenOf, hasKind, kindsIn, NO_KINDS, type CallNode, type Node, type Transaction } from './effects.js';
 import type { CallFact, Expression, FunctionFact } from './facts.js';
 import type { ClassRef, Program } from './program.js';
 import type { FunctionValue, Scope, Value } from './values.js';
@@ -159,10 +159,17 @@ export function classKey(ref: ClassRef): string {
 const RISK: Node = { kind: 'risk' };
 
 /** Adds a call to the frame. One without effects is at most something that may throw: by its own words, or because it is waited for. */
-export function pushCall(frame: Frame, node: CallNode, isAsync: boolean): void {
+export function pushCall(frame: Frame, fact: CallFact, node: CallNode, isAsync: boolean): void {
   const last = node.body.at(-1);
-  if (kindsIn(node.body) !== NO_KINDS || (last?.kind === 'exit' && last.by === 'throw')) frame.nodes.push(node);
-  else if (((isAsync && frame.tries > 0) || mayThrow(node.body)) && frame.nodes.at(-1) !== RISK) frame.nodes.push(RISK);
+  if (hasKind(kindsIn(node.body), 'write')) pushAwaited(frame, fact, node);
+  else if (kindsIn(node.body) !== NO_KINDS || (last?.kind === 'exit' && last.by === 'throw')) frame.nodes.push(node);
+  else if (((isAsync && fact.awaited && frame.tries > 0) || mayThrow(node.body)) && frame.nodes.at(-1) !== RISK) frame.nodes.push(RISK);
+}
+
+/** Adds what a call does, and whether the code waits for it. */
+export function pushAwaited(frame: Frame, fact: CallFact, node: Node): void {
+  const until = fact.kept === null ? null : spanKey(spanOf(frame.file, fact.kept));
+  frame.nodes.push(fact.awaited && until === null ? node : { kind: 'unawaited', body: [node], until });
 }
 
 function mayThrow(nodes: readonly Node[]): boolean {

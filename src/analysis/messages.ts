@@ -34,7 +34,8 @@ function unwrapName(scope: Scope, e: Expression, depth: number): Expression {
   return e.kind === 'cast' ? unwrap(scope, e.of, depth + 1).expression : e;
 }
 
-function definitionOf(scope: Scope, name: string): Expression | null {
+/** What a name in scope was declared as; null when it was not, or is a parameter. */
+export function definitionOf(scope: Scope, name: string): Expression | null {
   for (let current: Scope | null = scope; current !== null; current = current.parent) {
     const found = current.definitions.get(name);
     if (found !== undefined) return found;

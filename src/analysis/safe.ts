@@ -2,7 +2,7 @@ import type { Finding, SafePublish } from '../core/finding.js';
 import type { CallNode, PublishEffect } from './effects.js';
 import { handlerAt, type EntryWalk } from './findings.js';
 import { spanKey } from './machine.js';
-import type { Occurrence } from './walk.js';
+import type { Occurrence } from './path-state.js';
 
 /** Every publish that was seen and is no finding, with the reason; stores of the outbox among them. */
 export function safeOf(entries: readonly EntryWalk[], findings: readonly Finding[], isRelay: (file: string) => boolean): SafePublish[] {

@@ -1,4 +1,5 @@
 import type { Node, WriteEffect } from './effects.js';
+import { pushSettled } from './chains.js';
 import { evaluate, nameValue } from './evaluate.js';
 import type { Expression, Step } from './facts.js';
 import type { Frame, Machine } from './machine.js';
@@ -19,20 +20,21 @@ function runStep(machine: Machine, frame: Frame, step: Step): void {
     case 'switch': {
       evaluate(machine, frame, step.subject);
       const arms = step.cases.map((_, index) => collect(frame, () => runSteps(machine, frame, fallThrough(step.cases, index))));
-      pushChoice(frame, step.hasDefault ? arms : [...arms, []]);
+      pushChoice(frame, step.hasDefault ? arms : [...arms, []], true);
       break;
     }
     case 'loop': runLoop(machine, frame, step); break;
     case 'try': runTry(machine, frame, step); break;
     case 'return':
       frame.returns.push(step.value === null ? UNKNOWN : evaluate(machine, frame, step.value));
+      if (step.value !== null) pushSettled(frame, step.value);
       frame.nodes.push({ kind: 'exit', by: 'return' });
       break;
     case 'throw':
       if (step.value !== null) evaluate(machine, frame, step.value);
       frame.nodes.push({ kind: 'exit', by: 'throw' });
       break;
-    case 'jump': frame.nodes.push({ kind: 'exit', by: 'jump' }); break;
+    case 'jump': frame.nodes.push({ kind: 'exit', by: step.by }); break;
     case 'block': runSteps(machine, frame, step.body); break;
   }
 }
@@ -41,11 +43,14 @@ function runStep(machine: Machine, frame: Frame, step: Step): void {
 function fallThrough(cases: readonly (readonly Step[])[], from: number): readonly Step[] {
   const steps: Step[] = [];
   for (const body of cases.slice(from)) {
-    const last = body.at(-1);
-    steps.push(...(last?.kind === 'jump' ? body.slice(0, -1) : body));
-    if (last !== undefined) break;
+    steps.push(...body);
+    if (isEnd(body.at(-1))) break;
   }
   return steps;
+}
+
+function isEnd(step: Step | undefined): boolean {
+  return step !== undefined && (step.kind === 'jump' || step.kind === 'return' || step.kind === 'throw' || (step.kind === 'block' && isEnd(step.body.at(-1))));
 }
 
 function declare(machine: Machine, frame: Frame, step: Extract<Step, { kind: 'declare' }>): void {
@@ -147,6 +152,6 @@ export function collect(frame: Frame, work: () => void): Node[] {
   return inner;
 }
 
-export function pushChoice(frame: Frame, arms: readonly (readonly Node[])[]): void {
-  if (arms.some((arm) => arm.length > 0)) frame.nodes.push({ kind: 'choice', arms });
+export function pushChoice(frame: Frame, arms: readonly (readonly Node[])[], isSwitch = false): void {
+  if (arms.some((arm) => arm.length > 0)) frame.nodes.push({ kind: 'choice', arms, isSwitch });
 }

@@ -1,21 +1,5 @@
-import type { Span } from '../core/place.js';
-import type { CallNode, Node, PublishEffect, StoreEffect, Transaction, TransactionRef, WriteEffect } from './effects.js';
-
-/** An effect as one run of an entry meets it: with the calls that led there. */
-export interface Occurrence<E> {
-  readonly effect: E;
-  /** Calls from the entry down, outermost first. */
-  readonly stack: readonly CallNode[];
-  /** The transaction it ran in; null: none. */
-  readonly transaction: Transaction | null;
-}
-
-/** What committed a write: a call, or the end of the callback that a call was given. Null: autocommit. */
-export interface Commit {
-  readonly span: Span;
-  readonly line: number;
-  readonly isEnd: boolean;
-}
+import type { CallNode, DoubtEffect, Node, PublishEffect, StoreEffect, Transaction, TransactionRef, WriteEffect } from './effects.js';
+import { latest, merge, notWaitedFor, NOTHING_YET, settle, waitFor, type Commit, type Occurrence, type State } from './path-state.js';
 
 export type Order = 'committed' | 'pending' | 'started' | 'after';
 
@@ -35,24 +19,18 @@ export interface Walk {
   readonly stores: readonly Occurrence<StoreEffect>[];
   /** Publishes of a loop over rows that marks each row afterwards: a relay at work. */
   readonly relayed: ReadonlySet<Occurrence<PublishEffect>>;
+  /** Publishes that some path joins with a call of which it isn't known whether it writes. */
+  readonly doubted: ReadonlyMap<Occurrence<PublishEffect>, Occurrence<DoubtEffect>>;
+  /** Calls of which it isn't known whether they publish, joined with a write or with another such call. */
+  readonly unclear: ReadonlySet<Occurrence<DoubtEffect>>;
   readonly hasGuard: boolean;
   /** The tree was larger than what is looked at. */
   readonly isCut: boolean;
 }
 
-type Status = { readonly kind: 'started' } | { readonly kind: 'committed'; readonly by: Commit | null } | { readonly kind: 'pending'; readonly transaction: Transaction };
-
-/** What has happened on the paths that lead to a point. */
-interface State {
-  readonly writes: Map<Occurrence<WriteEffect>, Status>;
-  readonly publishes: Set<Occurrence<PublishEffect>>;
-  readonly open: Set<Transaction>;
-}
-
 interface Context {
   readonly stack: readonly CallNode[];
   readonly ambient: { readonly transaction: Transaction; readonly joins: 'all' | 'handle'; readonly deferred: (readonly Node[])[] } | null;
-  readonly isDetached: boolean;
   /** Entities whose rows the loops around go over. */
   readonly rows: readonly string[];
   /** The nodes being run end in a throw: a publish among them tells of a failure. */
@@ -61,17 +39,18 @@ interface Context {
   readonly thrown: State[] | null;
   /** States that leave the function. */
   readonly returned: State[];
+  /** States that leave the loop or switch around, or go on with its next round; null: none is around. */
+  readonly breaks: State[] | null;
+  readonly continues: State[] | null;
 }
 
 const LARGEST_WALK = 60_000;
-/** Writes and publishes that are remembered along a path: the latest ones. */
-const LONGEST_MEMORY = 64;
 
 /** Follows every path of a run, joined where they meet, and pairs each publish with the writes that some path joins it with. */
 export function walk(nodes: readonly Node[]): Walk {
   const walker = new Walker();
   const returned: State[] = [];
-  walker.run(nodes, { writes: new Map(), publishes: new Set(), open: new Set() }, { stack: [], ambient: null, isDetached: false, isFailing: false, rows: [], thrown: null, returned });
+  walker.run(nodes, NOTHING_YET, { stack: [], ambient: null, isFailing: false, rows: [], thrown: null, returned, breaks: null, continues: null });
   return walker;
 }
 
@@ -81,6 +60,8 @@ class Walker implements Walk {
   readonly writes: Occurrence<WriteEffect>[] = [];
   readonly stores: Occurrence<StoreEffect>[] = [];
   readonly relayed = new Set<Occurrence<PublishEffect>>();
+  readonly doubted = new Map<Occurrence<PublishEffect>, Occurrence<DoubtEffect>>();
+  readonly unclear = new Set<Occurrence<DoubtEffect>>();
   hasGuard = false;
   isCut = false;
   private visited = 0;
@@ -109,6 +90,7 @@ class Walker implements Walk {
       case 'store':
         this.stores.push({ effect: node, stack: context.stack, transaction: transactionOf(node.transaction, state, context) });
         return state;
+      case 'doubt': return this.doubt(node, state, context);
       case 'guard':
         this.hasGuard = true;
         return state;
@@ -126,19 +108,31 @@ class Walker implements Walk {
       case 'call': return this.call(node, state, context);
       case 'inline': {
         const returned: State[] = [];
-        const end = this.run(node.body, state, { ...context, returned });
+        const end = this.run(node.body, state, { ...context, returned, breaks: null, continues: null });
         return merge([...returned, ...(end === null ? [] : [end])]);
       }
-      case 'choice': return merge(node.arms.flatMap((arm) => this.run(arm, state, context) ?? []));
+      case 'choice': {
+        const breaks: State[] = [];
+        const inner = node.isSwitch === true ? { ...context, breaks } : context;
+        return merge([...node.arms.flatMap((arm) => this.run(arm, state, inner) ?? []), ...breaks]);
+      }
       case 'loop': {
-        const end = this.run(node.body, state, node.rows === null ? context : { ...context, rows: [...context.rows, node.rows] });
-        return end === null ? state : merge([state, end]);
+        const [breaks, continues]: State[][] = [[], []];
+        const end = this.run(node.body, state, { ...context, breaks: breaks as State[], continues: continues as State[], rows: node.rows === null ? context.rows : [...context.rows, node.rows] });
+        return merge([state, ...(end === null ? [] : [end]), ...(continues as State[]), ...(breaks as State[])]);
       }
       case 'try': return this.tryBlock(node, state, context);
-      case 'exit':
-        if (node.by === 'return') context.returned.push(state);
-        else if (node.by === 'throw') context.thrown?.push(state);
-        return node.by === 'jump' ? state : null;
+      case 'chain': return this.chain(node, state, context);
+      case 'unawaited': {
+        const end = this.run(node.body, state, { ...context, thrown: null });
+        return end === null ? null : notWaitedFor(end, state, node.until);
+      }
+      case 'settled': return waitFor(mayThrow(state, context), node.until);
+      case 'exit': {
+        const left = { return: context.returned, throw: context.thrown, break: context.breaks, continue: context.continues }[node.by];
+        left?.push(state);
+        return null;
+      }
     }
   }
 
@@ -152,8 +146,19 @@ class Walker implements Walk {
       if (isMark) this.relayed.add(publish);
       else this.pairs.push({ write: occurrence, publish, order: 'after', commit: null });
     }
-    const status: Status = transaction !== null ? { kind: 'pending', transaction } : !effect.awaited || context.isDetached ? { kind: 'started' } : { kind: 'committed', by: null };
+    for (const doubt of state.doubts) if (doubt.effect.may === 'publish') this.unclear.add(doubt);
+    const status = transaction !== null ? { kind: 'pending' as const, transaction } : effect.awaited ? { kind: 'committed' as const, by: null } : { kind: 'started' as const, until: null, by: null };
     return { ...state, writes: latest(new Map(state.writes).set(occurrence, status)) };
+  }
+
+  private doubt(effect: DoubtEffect, state: State, context: Context): State {
+    const occurrence = { effect, stack: context.stack, transaction: null };
+    const others = [...state.doubts].filter((other) => other.effect.may !== effect.may);
+    if (effect.may === 'write') {
+      for (const publish of state.publishes) this.doubted.set(publish, occurrence);
+      for (const other of others) this.unclear.add(other);
+    } else if (state.writes.size > 0 || others.length > 0) this.unclear.add(occurrence);
+    return { ...state, doubts: latest(new Set(state.doubts).add(occurrence)) };
   }
 
   private publish(effect: PublishEffect, state: State, context: Context): State {
@@ -164,6 +169,7 @@ class Walker implements Walk {
       if (context.isFailing && write.stack !== context.stack) continue;
       this.pairs.push({ write, publish: occurrence, order: status.kind, commit: status.kind === 'committed' ? status.by : null });
     }
+    for (const doubt of state.doubts) if (doubt.effect.may === 'write') this.doubted.set(occurrence, doubt);
     return { ...state, publishes: latest(new Set(state.publishes).add(occurrence)) };
   }
 
@@ -186,9 +192,20 @@ class Walker implements Walk {
 
   private call(node: CallNode, state: State, context: Context): State | null {
     const returned: State[] = [];
-    const inner: Context = { ...context, stack: [...context.stack, node], isDetached: context.isDetached || node.detached, isFailing: false, returned };
+    const inner: Context = { ...context, stack: [...context.stack, node], isFailing: false, returned, breaks: null, continues: null };
     const end = this.run(node.body, state, inner);
     return merge([...returned, ...(end === null ? [] : [end])]);
+  }
+
+  /** `first.then(fulfilled, rejected).finally(settled)`: what follows runs when the first is done, whoever waits for the chain. */
+  private chain(node: Extract<Node, { kind: 'chain' }>, state: State, context: Context): State | null {
+    const thrown: State[] = [];
+    const first = this.run(node.first, state, { ...context, thrown });
+    const fulfilled = first === null ? null : this.run(node.fulfilled, waitFor(first, null), context);
+    const caught = merge(thrown.length === 0 ? [state] : thrown);
+    const rejected = node.rejected === null || caught === null ? null : this.run(node.rejected, caught, context);
+    if (node.rejected === null) context.thrown?.push(...thrown);
+    return merge([...(fulfilled === null ? [] : [fulfilled]), ...(rejected === null ? [] : [rejected])]);
   }
 
   private tryBlock(node: Extract<Node, { kind: 'try' }>, state: State, context: Context): State | null {
@@ -218,45 +235,3 @@ function transactionOf(ref: TransactionRef, state: State, context: Context): Tra
   return ref.kind === 'ambient' || context.ambient.joins === 'all' ? context.ambient.transaction : null;
 }
 
-/** The transaction ends: its writes are committed, or gone. */
-function settle(state: State, transaction: Transaction, commit: Commit | null): State {
-  const writes = new Map<Occurrence<WriteEffect>, Status>();
-  for (const [write, status] of state.writes) {
-    const isOfIt = status.kind === 'pending' && status.transaction === transaction;
-    if (!isOfIt) writes.set(write, status);
-    else if (commit !== null) writes.set(write, { kind: 'committed', by: commit });
-  }
-  const open = new Set(state.open);
-  open.delete(transaction);
-  return { ...state, writes, open };
-}
-
-const RANK = { committed: 2, pending: 1, started: 0 } as const;
-
-/** The state where paths meet: whatever happened on some path. Null when none gets there. */
-function merge(states: readonly State[]): State | null {
-  const [first, ...rest] = states;
-  if (first === undefined) return null;
-  if (rest.length === 0) return first;
-  const writes = new Map(first.writes);
-  const publishes = new Set(first.publishes);
-  const open = new Set(first.open);
-  for (const state of rest) {
-    for (const [write, status] of state.writes) {
-      const known = writes.get(write);
-      if (known === undefined || RANK[status.kind] > RANK[known.kind]) writes.set(write, status);
-    }
-    for (const publish of state.publishes) publishes.add(publish);
-    for (const transaction of state.open) open.add(transaction);
-  }
-  return { writes: latest(writes), publishes: latest(publishes), open };
-}
-
-/** Forgets the oldest entries of a memory that has grown too long. */
-function latest<M extends Map<Occurrence<WriteEffect>, Status> | Set<Occurrence<PublishEffect>>>(memory: M): M {
-  for (const key of memory.keys()) {
-    if (memory.size <= LONGEST_MEMORY) break;
-    (memory as Set<unknown>).delete(key);
-  }
-  return memory;
-}

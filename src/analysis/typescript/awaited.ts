@@ -4,15 +4,29 @@ import { ts } from 'ts-morph';
 const WAITING = new Set(['lastValueFrom', 'firstValueFrom']);
 const COMBINATORS = new Set(['all', 'allSettled', 'race', 'any']);
 
+/** How the code around a call waits for it. */
+export interface Waiting {
+  readonly awaited: boolean;
+  readonly discarded: boolean;
+  /** What a variable is declared as that keeps the promise and is waited for later. */
+  readonly kept: ts.Expression | null;
+}
+
 /** Whether whoever runs the code around this call waits for it, and whether its result is dropped. Decided from syntax alone. */
-export function waitingOf(call: ts.Expression): { awaited: boolean; discarded: boolean } {
+export function waitingOf(call: ts.Expression): Waiting {
+  const { awaited, discarded, declaration } = climb(call);
+  const isKept = declaration !== undefined && isWaitedForLater(declaration);
+  return { awaited, discarded, kept: isKept ? (declaration.initializer ?? null) : null };
+}
+
+function climb(call: ts.Expression): { awaited: boolean; discarded: boolean; declaration?: ts.VariableDeclaration } {
   let node: ts.Node = call;
   for (;;) {
     const parent: ts.Node = node.parent;
     if (ts.isAwaitExpression(parent) || ts.isYieldExpression(parent)) return { awaited: true, discarded: ts.isExpressionStatement(parent.parent) };
     if (ts.isReturnStatement(parent) || ts.isArrowFunction(parent)) return { awaited: true, discarded: false };
     if (ts.isExpressionStatement(parent) || ts.isVoidExpression(parent)) return { awaited: false, discarded: true };
-    if (ts.isVariableDeclaration(parent) && parent.initializer === node && ts.isIdentifier(parent.name)) return { awaited: true, discarded: isOnlyWaitedFor(parent, parent.name.text) };
+    if (ts.isVariableDeclaration(parent) && parent.initializer === node && ts.isIdentifier(parent.name)) return { awaited: true, discarded: isOnlyWaitedFor(parent, parent.name.text), declaration: parent };
     if (ts.isVariableDeclaration(parent) || ts.isPropertyDeclaration(parent)) return { awaited: true, discarded: false };
     const next = passOn(node, parent);
     if (next === null) return { awaited: true, discarded: false };
@@ -25,19 +39,30 @@ const LONGEST_SEARCH = 20_000;
 
 /** Whether all that happens to a variable is that somebody waits for it: `const reply = client.send(…); await lastValueFrom(reply);`. */
 function isOnlyWaitedFor(declaration: ts.VariableDeclaration, name: string): boolean {
+  const uses = usesOf(declaration, name);
+  return uses.length > 0 && uses.every((use) => !ts.isVariableDeclaration(use.parent) && climb(use).discarded);
+}
+
+/** `await saving`, `await Promise.all([saving, …])`, of a variable that holds what was not waited for where it is declared. */
+function isWaitedForLater(declaration: ts.VariableDeclaration): boolean {
+  if (!ts.isIdentifier(declaration.name)) return false;
+  return usesOf(declaration, declaration.name.text).some((use) => {
+    const { parent } = use;
+    return ts.isAwaitExpression(parent) || (ts.isArrayLiteralExpression(parent) && ts.isCallExpression(parent.parent) && isCombinator(parent.parent.expression));
+  });
+}
+
+/** Where the block of a declaration names the variable; none when the block is too long to be searched. */
+function usesOf(declaration: ts.VariableDeclaration, name: string): ts.Identifier[] {
   const block = declaration.parent.parent.parent;
-  if (block.getEnd() - block.getStart() > LONGEST_SEARCH) return false;
-  let uses = 0;
-  let isOnly = true;
+  if (block.getEnd() - block.getStart() > LONGEST_SEARCH) return [];
+  const uses: ts.Identifier[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isIdentifier(node) && node.text === name && node !== declaration.name && !isPropertyName(node)) {
-      uses += 1;
-      isOnly &&= !ts.isVariableDeclaration(node.parent) && waitingOf(node).discarded;
-    }
-    if (isOnly) ts.forEachChild(node, visit);
+    if (ts.isIdentifier(node) && node.text === name && node !== declaration.name && !isPropertyName(node)) uses.push(node);
+    ts.forEachChild(node, visit);
   };
   visit(block);
-  return uses > 0 && isOnly;
+  return uses;
 }
 
 /** `now` in `const now = Date.now()` is not the variable. */

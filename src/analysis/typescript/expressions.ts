@@ -1,5 +1,5 @@
 import { ts } from 'ts-morph';
-import type { Expression, PropertyFact } from '../facts.js';
+import type { CallFact, Expression, PropertyFact } from '../facts.js';
 import { waitingOf } from './awaited.js';
 import { typeFact } from './types.js';
 
@@ -52,8 +52,13 @@ function readCall(node: ts.CallExpression, declarations: Declarations): Expressi
     callee: readExpression(node.expression, declarations),
     args: node.arguments.map((arg) => readExpression(arg, declarations)),
     typeArgs: (node.typeArguments ?? []).flatMap((type) => typeFact(type) ?? []),
-    line: declarations.lineOf(nameOfCall(node)), ...waitingOf(node),
+    line: declarations.lineOf(nameOfCall(node)), ...readWaiting(node, declarations),
   };
+}
+
+function readWaiting(node: ts.Expression, declarations: Declarations): Pick<CallFact, 'awaited' | 'discarded' | 'kept'> {
+  const { awaited, discarded, kept } = waitingOf(node);
+  return { awaited, discarded, kept: kept === null ? null : { start: declarations.startOf(kept), end: kept.end } };
 }
 
 /** In a chain over several lines, the line of a call is that of its own name. */
@@ -67,7 +72,7 @@ function readValue(node: ts.Expression, range: { start: number; end: number }, d
   if (ts.isTemplateExpression(node)) return readTemplate(node, range, read);
   if (ts.isTaggedTemplateExpression(node)) {
     return {
-      ...range, kind: 'call', tagged: true, callee: read(node.tag), typeArgs: [], line: declarations.lineOf(node), ...waitingOf(node),
+      ...range, kind: 'call', tagged: true, callee: read(node.tag), typeArgs: [], line: declarations.lineOf(node), ...readWaiting(node, declarations),
       args: [read(node.template)],
     };
   }

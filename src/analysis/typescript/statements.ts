@@ -16,7 +16,7 @@ function readStatement(node: ts.Statement, declarations: Declarations): Step[] {
   if (ts.isVariableStatement(node)) return node.declarationList.declarations.map((d) => readDeclaration(d, declarations));
   if (ts.isReturnStatement(node)) return [{ kind: 'return', value: node.expression === undefined ? null : read(node.expression) }];
   if (ts.isThrowStatement(node)) return [{ kind: 'throw', value: read(node.expression) }];
-  if (ts.isBreakStatement(node) || ts.isContinueStatement(node)) return [{ kind: 'jump' }];
+  if (ts.isBreakStatement(node) || ts.isContinueStatement(node)) return [{ kind: 'jump', by: ts.isBreakStatement(node) ? 'break' : 'continue' }];
   if (ts.isBlock(node)) return [{ kind: 'block', body: readStatements(node.statements, declarations) }];
   if (ts.isLabeledStatement(node)) return body(node.statement);
   if (ts.isIfStatement(node)) return [{ kind: 'if', test: read(node.expression), then: body(node.thenStatement), otherwise: body(node.elseStatement) }];
