@@ -7,6 +7,7 @@ import type { SkippedFile } from '../core/report.js';
 import { resolveServices } from '../workspace/services.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { Analysis } from './analysis.js';
+import { unresolvedOf } from './doubts.js';
 import { runEntries } from './entries.js';
 import type { FileFacts } from './facts.js';
 import { findingsOf, type EntryWalk } from './findings.js';
@@ -42,7 +43,7 @@ export function analyse(workspace: Workspace, config: Config, options: AnalyseOp
   const program = new Program(facts, moduleResolver(workspace));
   const machine: Machine = {
     program, catalog: buildCatalog(adapters), ...specialFunctions(config, services), summaries: new Map(), running: new Set(), fields: new Map(), methods: new Map(), instances: new Map(), variables: new Map(), assigned: new Map(),
-    providers: collectProviders(program), transactions: new Map(), calls: new Map(), unresolved: new Map(), subscribers: new Map(), called: new Set(), tooDeep: new Set(), cut: new Map(), budget: BUDGET, depth: 0,
+    providers: collectProviders(program), transactions: new Map(), calls: new Map(), subscribers: new Map(), called: new Set(), tooDeep: new Set(), cut: new Map(), budget: BUDGET, depth: 0,
   };
   const entries = runEntries(machine);
   const textOf = (span: Span): string => shorten((workspace.read(span.file) ?? '').slice(span.start, span.end));
@@ -56,7 +57,7 @@ export function analyse(workspace: Workspace, config: Config, options: AnalyseOp
       findings: all.filter((finding) => isSelected(finding.handler.file) || isSelected(finding.publish.file)),
       safe: safeOf(entries, all, isRelay).filter((publish) => isSelected(publish.file)),
       subscribers: subscribersOf(machine).filter((subscriber) => isSelected(subscriber.file)),
-      unresolved: [...machine.unresolved.values(), ...cutShort(machine, entries)].filter((each) => isSelected(each.file)).sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line)),
+      unresolved: [...unresolvedOf(entries, all), ...cutShort(machine, entries)].filter((each) => isSelected(each.file)).sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line)),
       skipped: [...workspace.skipped(), ...skipped, ...[...machine.tooDeep].map(tooDeep)],
     },
     functionAt: (span) => functionAt(machine, span),

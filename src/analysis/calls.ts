@@ -1,8 +1,9 @@
 import { callExternal, callSymbol } from './external-calls.js';
 import { isLink, runChain } from './chains.js';
+import { noteDoubt } from './doubts.js';
 import { evaluate } from './evaluate.js';
 import type { CallFact, Expression } from './facts.js';
-import { functionKey, functionRef, homeOf, MODULE, lineAt, pushCall, spanKey, spanOf, type Frame, type Machine } from './machine.js';
+import { functionKey, functionRef, homeOf, MODULE, pushCall, spanOf, type Frame, type Machine } from './machine.js';
 import { externalBase, externalSuper, memberValue } from './members.js';
 import { kindsIn, type Node } from './effects.js';
 import { passedParameter } from './messages.js';
@@ -130,8 +131,6 @@ function invoke(machine: Machine, frame: Frame, fn: FunctionValue, call: Call, i
 
 const LOOPS = new Set(['forEach', 'map', 'filter', 'flatMap', 'some', 'every', 'find', 'findIndex', 'reduce', 'sort', 'mapSeries', 'each']);
 const HANDLERS_FOR_LATER = new Set(['on', 'once', 'addListener', 'prependListener', 'addEventListener']);
-/** Receivers that look like a bus by their method but are data structures or the language's own. */
-const GLOBALS = new Set(['process', 'console', 'window', 'document', 'socket', 'Promise', 'Object', 'Array', 'JSON', 'Math']);
 
 /** A call of something that the code does not tell: callbacks still run. */
 function callUnknown(machine: Machine, frame: Frame, object: Value, call: Call): Value {
@@ -141,7 +140,7 @@ function callUnknown(machine: Machine, frame: Frame, object: Value, call: Call):
     return UNKNOWN;
   }
   if (HANDLERS_FOR_LATER.has(method)) return UNKNOWN;
-  noteUnresolved(machine, frame, object, call);
+  if (object.kind === 'unknown' && object.foreign !== '') noteDoubt(machine, frame, call, object.foreign ?? null);
   if (frame.tries > 0 && call.fact.awaited) frame.nodes.push({ kind: 'risk' });
   if (LOOPS.has(method) && call.args.some((arg) => arg.kind === 'function')) return runOverItems(machine, frame, object, call);
   if (call.fact.callee.kind === 'member' && call.receiver?.kind === 'name' && call.receiver.name === 'Promise') return promiseValue(call);
@@ -189,15 +188,4 @@ export function runInPlace(machine: Machine, frame: Frame, fn: FunctionValue, ca
   frame.reads ||= summary.reads;
   if (summary.nodes.length > 0) frame.nodes.push({ kind: 'inline', body: summary.nodes });
   return summary.value;
-}
-
-function noteUnresolved(machine: Machine, frame: Frame, object: Value, call: Call): void {
-  const { method, receiver } = call;
-  if (method === null || receiver === null || object.kind !== 'unknown' || object.isForeign === true || !machine.catalog.isPublishName(method)) return;
-  if (receiver.kind === 'name' && GLOBALS.has(receiver.name)) return;
-  const span = spanOf(frame.file, call.fact);
-  machine.unresolved.set(spanKey(span), {
-    file: frame.file, line: lineAt(machine, frame.file, call.fact.start), text: `${method}(…)`,
-    hint: `Declare the type of what '${method}' is called on, or name the wrapper under 'publishers' in outboxify.json.`,
-  });
 }

@@ -62,10 +62,10 @@ export interface StoreEffect extends At {
 export interface DoubtEffect extends At {
   readonly kind: 'doubt';
   readonly may: 'write' | 'publish';
+  /** Told even where no write is near: a known name of a publish, called on something unknown. */
+  readonly isTold: boolean;
   /** The call, in short. */
   readonly text: string;
-  /** What the user can do about it. */
-  readonly hint: string;
 }
 
 export type Effect = WriteEffect | PublishEffect | StoreEffect | DoubtEffect | (At & { readonly kind: 'guard' });

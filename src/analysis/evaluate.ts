@@ -4,7 +4,7 @@ import type { Expression } from './facts.js';
 import { memberValue, methodOf, moduleValue } from './members.js';
 import { classKey, MODULE, type Frame, type Machine } from './machine.js';
 import { instanceOf, typeValue } from './typing.js';
-import { alternatives, externalOf, truthOf, UNDEFINED, union, UNKNOWN, type Value } from './values.js';
+import { alternatives, externalOf, OF_THE_LANGUAGE, truthOf, UNDEFINED, union, UNKNOWN, type Value } from './values.js';
 
 /** What an expression yields; its effects are added to the frame in the order in which they happen. */
 export function evaluate(machine: Machine, frame: Frame, e: Expression): Value {
@@ -88,7 +88,8 @@ function newValue(machine: Machine, frame: Frame, e: Extract<Expression, { kind:
   for (const arg of e.args) evaluate(machine, frame, arg);
   return union(...alternatives(callee).map((value): Value => {
     if (value.kind === 'class') return instanceOf(value.ref);
-    return value.kind === 'symbol' ? externalOf(machine.catalog.canonical(`${value.module}:${value.name}`)) : UNKNOWN;
+    if (value.kind === 'symbol') return externalOf(machine.catalog.canonical(`${value.module}:${value.name}`));
+    return e.callee.kind === 'name' && value.kind === 'unknown' && machine.program.lookup(frame.file, e.callee.name) === null ? OF_THE_LANGUAGE : UNKNOWN;
   }));
 }
 

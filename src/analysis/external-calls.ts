@@ -2,6 +2,7 @@ import type { ArgumentPath, PublishMatcher, TransactionMatcher, WriteMatcher } f
 import type { PublishRoute, Receiver } from '../core/finding.js';
 import { runCallbacks, runInPlace, type Call } from './calls.js';
 import type { TransactionRef, WriteEffect } from './effects.js';
+import { noteDoubt, noteUnknownSql } from './doubts.js';
 import type { Expression } from './facts.js';
 import { pushAwaited, spanKey, spanOf, transactionAt, type Frame, type Machine } from './machine.js';
 import { unknownOf, yieldValue } from './members.js';
@@ -17,6 +18,7 @@ const DML = /\b(insert\s+(?:ignore\s+)?into|update\s+(?:only\s+)?[^\s;]+\s+(?:(?
 export function callExternal(machine: Machine, frame: Frame, receiver: ExternalValue, call: Call): Value {
   const type = `${receiver.module}:${receiver.type}`;
   const method = call.method as string;
+  if (callWrapper(machine, frame, receiver.module, `${receiver.type}.${method}`, call)) return UNKNOWN;
   const transaction = machine.catalog.transaction(type, method);
   if (transaction !== undefined) return callTransaction(machine, frame, transaction, receiver, call);
   const effect = machine.catalog.effect(type, method);
@@ -32,6 +34,7 @@ export function callExternal(machine: Machine, frame: Frame, receiver: ExternalV
     return UNKNOWN;
   }
   if (frame.tries > 0 && call.fact.awaited) frame.nodes.push({ kind: 'risk' });
+  if (machine.catalog.isForeign(receiver.module)) noteDoubt(machine, frame, call, receiver.module);
   return memberResult(machine, frame, receiver, call);
 }
 
@@ -68,9 +71,7 @@ function extraOf(value: Value | undefined): ReadonlyMap<string, Value> | null {
 /** Calls a function that a package exports. */
 export function callSymbol(machine: Machine, frame: Frame, module: string, name: string, call: Call): Value {
   const whole = `${module}:${name}`;
-  const special = machine.specialExternal(module, name);
-  if (special?.kind === 'publish') pushWrapperPublish(machine, frame, special.transport, name, call);
-  else if (special?.kind === 'write') pushWrapperWrite(frame, name, call);
+  const isWrapper = callWrapper(machine, frame, module, name, call);
   const transaction = machine.catalog.transaction(`${module}:*`, name);
   if (transaction !== undefined) return callTransaction(machine, frame, transaction, externalOf(whole), call);
   const effect = machine.catalog.effect(`${module}:*`, name);
@@ -79,6 +80,7 @@ export function callSymbol(machine: Machine, frame: Frame, module: string, name:
     return UNKNOWN;
   }
   if (frame.tries > 0 && call.fact.awaited) frame.nodes.push({ kind: 'risk' });
+  if (!isWrapper && machine.catalog.isForeign(module)) noteDoubt(machine, frame, call, module);
   const yields = machine.catalog.result(whole);
   const dot = name.lastIndexOf('.');
   // `Class.method(…)`: a static of an external class that is itself a described type, as `DataSource` in TypeORM's active record.
@@ -89,6 +91,14 @@ export function callSymbol(machine: Machine, frame: Frame, module: string, name:
   if (yields === undefined) return value.kind === 'unknown' ? unknownOf(machine, module) : value;
   const result = yieldValue(yields, null, call.args);
   return result.kind === 'external' ? { ...result, target: nameOfTarget(machine, call.args[0]) } : result;
+}
+
+/** Calls a function or method of a package that the configuration names as a wrapper; false: it names none. */
+function callWrapper(machine: Machine, frame: Frame, module: string, name: string, call: Call): boolean {
+  const special = machine.specialExternal(module, name);
+  if (special?.kind === 'publish') pushWrapperPublish(machine, frame, special.transport, name, call);
+  else if (special?.kind === 'write') pushWrapperWrite(frame, name, call);
+  return special !== undefined;
 }
 
 function callTransaction(machine: Machine, frame: Frame, matcher: TransactionMatcher, receiver: ExternalValue, call: Call): Value {
@@ -127,9 +137,13 @@ function pushWrite(machine: Machine, frame: Frame, matcher: WriteMatcher, orm: s
     const isMany = matcher.many?.includes(call.method as string) === true;
     return isMany ? { kind: 'array', items: [externalOf('database:Row', { target: receiver.target, isUncertain: true })] } : UNKNOWN;
   }
-  if (matcher.sql !== undefined && !DML.test(textOf(call, [matcher.sql]) ?? '')) {
-    frame.reads = true;
-    return UNKNOWN;
+  if (matcher.sql !== undefined) {
+    const sql = textOf(call, [matcher.sql]);
+    if (sql === null || /^\s*\$\{\}/.test(sql)) noteUnknownSql(frame, call);
+    if (sql === null || !DML.test(sql)) {
+      frame.reads = true;
+      return UNKNOWN;
+    }
   }
   const target = matcher.target === undefined ? null : targetOf(machine, argument(call, matcher.target));
   const write: WriteEffect = {

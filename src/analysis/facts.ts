@@ -48,6 +48,8 @@ export interface CallFact extends Range {
   readonly line: number;
   /** The caller waits for it: await, return, a chained `.then`, an awaited `Promise.all`, a promise kept in a variable. */
   readonly awaited: boolean;
+  /** It stands under an `await` or a `return`, so it is a promise most likely. */
+  readonly waited: boolean;
   /** Nobody looks at the result. */
   readonly discarded: boolean;
   /** What a variable is declared as that keeps the promise and is waited for later on: `const saving = …;`, `await saving;`. */

@@ -1,5 +1,5 @@
 import type { Catalog } from '../adapters/catalog.js';
-import type { FunctionRef, ResolvedCall, Unresolved } from '../core/finding.js';
+import type { FunctionRef, ResolvedCall } from '../core/finding.js';
 import type { Span } from '../core/place.js';
 import { childrenOf, hasKind, kindsIn, NO_KINDS, type CallNode, type Node, type Transaction } from './effects.js';
 import type { CallFact, Expression, FunctionFact } from './facts.js';
@@ -45,7 +45,6 @@ export interface Machine {
   readonly providers: ReadonlyMap<string, readonly Provider[]>;
   readonly transactions: Map<string, Transaction>;
   readonly calls: Map<CallFact, ResolvedCall>;
-  readonly unresolved: Map<string, Unresolved>;
   readonly subscribers: Map<string, CallbackSubscriber>;
   /** Functions that some other function was seen to call. */
   readonly called: Set<string>;

@@ -6,7 +6,7 @@ import { classKey, functionRef, homeOf, MODULE, type Frame, type Machine } from 
 import { declarationOf, dotted, type ClassRef, type Symbol } from './program.js';
 import { runFunction } from './run.js';
 import { externalType, instanceOf, symbolValue, typeValue } from './typing.js';
-import { externalOf, FOREIGN, UNKNOWN, union, type ExternalValue, type Value } from './values.js';
+import { externalOf, UNKNOWN, union, type ExternalValue, type Value } from './values.js';
 import type { Yield } from '../adapters/adapter.js';
 
 /** What a name at the top of a module stands for. */
@@ -80,6 +80,7 @@ export function memberValue(machine: Machine, frame: Frame, value: Value, name: 
       return member?.value == null ? UNKNOWN : { kind: 'string', value: member.value };
     }
     case 'undefined': return value;
+    case 'unknown': return value;
     default: return UNKNOWN;
   }
 }
@@ -96,7 +97,7 @@ function externalMember(machine: Machine, value: ExternalValue, name: string): V
 
 /** What nothing is known of, that came out of a package. */
 export function unknownOf(machine: Machine, module: string): Value {
-  return machine.catalog.isForeign(module) ? FOREIGN : UNKNOWN;
+  return machine.catalog.isForeign(module) ? { kind: 'unknown', foreign: module } : UNKNOWN;
 }
 
 /** What an adapter says a member yields; what the receiver carries goes along. */

@@ -8,7 +8,7 @@ import { symbolKey } from './program.js';
 import { ambientScope } from './propagation.js';
 import { runSteps } from './steps.js';
 import { typeValue } from './typing.js';
-import { alternatives, UNDEFINED, union, UNKNOWN, valueKey, type FunctionValue, type Scope, type Value } from './values.js';
+import { alternatives, orElse, UNDEFINED, union, UNKNOWN, valueKey, type FunctionValue, type Scope, type Value } from './values.js';
 
 const NOTHING: Summary = { nodes: [], value: UNKNOWN, reads: false };
 
@@ -78,7 +78,7 @@ function bindParameter(machine: Machine, frame: Frame, parameter: ParameterFact,
   else {
     const given = run.args[index] ?? (run.isEntry === true ? UNKNOWN : UNDEFINED);
     value = given.kind === 'undefined' && parameter.defaultValue !== null ? evaluate(machine, frame, parameter.defaultValue) : given;
-    if (value.kind === 'unknown') value = declared();
+    if (value.kind === 'unknown') value = orElse(declared(), value);
   }
   bind(machine, frame, parameter.binding, value);
 }

@@ -1,4 +1,5 @@
 import type { Finding, SafePublish } from '../core/finding.js';
+import { doubtfulPublishes } from './doubts.js';
 import type { CallNode, PublishEffect } from './effects.js';
 import { handlerAt, type EntryWalk } from './findings.js';
 import { spanKey } from './machine.js';
@@ -6,6 +7,7 @@ import type { Occurrence } from './path-state.js';
 
 /** Every publish that was seen and is no finding, with the reason; stores of the outbox among them. */
 export function safeOf(entries: readonly EntryWalk[], findings: readonly Finding[], isRelay: (file: string) => boolean): SafePublish[] {
+  const doubtful = doubtfulPublishes(entries);
   const reported = new Set(findings.map((finding) => spanKey(finding.publish.span)));
   const joined = new Set(findings.map((finding) => [spanKey(finding.publish.path[0]?.span ?? finding.publish.span)]).flat());
   const safe = new Map<string, SafePublish>();
@@ -17,6 +19,7 @@ export function safeOf(entries: readonly EntryWalk[], findings: readonly Finding
       if (isSeen || place === null || joined.has(spanKey(place.span))) continue;
       const hasWrite = entry.walk.writes.length > 0;
       const reason = publish.effect.isRequest ? 'request-reply' : isRelay(publish.effect.span.file) || entry.walk.relayed.has(publish) ? 'relay' : hasWrite ? 'exclusive-branches' : 'no-write';
+      if (reason === 'no-write' || reason === 'exclusive-branches') if (doubtful.has(spanKey(publish.effect.span))) continue;
       const known = safe.get(spanKey(place.span));
       if (known !== undefined && known.reason !== 'no-write') continue;
       safe.set(spanKey(place.span), {

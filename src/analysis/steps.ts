@@ -5,7 +5,7 @@ import type { Expression, Step } from './facts.js';
 import type { Frame, Machine } from './machine.js';
 import { bind } from './run.js';
 import { typeValue } from './typing.js';
-import { truthOf, UNDEFINED, union, UNKNOWN, type Value } from './values.js';
+import { orElse, truthOf, UNDEFINED, union, UNKNOWN, type Value } from './values.js';
 
 /** Runs steps in order; effects go to the frame. */
 export function runSteps(machine: Machine, frame: Frame, steps: readonly Step[]): void {
@@ -56,7 +56,7 @@ function isEnd(step: Step | undefined): boolean {
 function declare(machine: Machine, frame: Frame, step: Extract<Step, { kind: 'declare' }>): void {
   const given = step.value === null ? UNDEFINED : evaluate(machine, frame, step.value);
   const isKnown = given.kind !== 'unknown' && !(given.kind === 'undefined' && step.type !== null && step.value !== null);
-  let value: Value = isKnown ? given : typeValue(machine, frame.file, step.type);
+  let value: Value = isKnown ? given : orElse(typeValue(machine, frame.file, step.type), given);
   if (value.kind === 'array' && value.items.length === 0 && step.type !== null) value = { kind: 'array', items: [] };
   if (step.binding.kind === 'name' && step.value !== null) frame.scope.definitions.set(step.binding.name, step.value);
   bind(machine, frame, step.binding, value);

@@ -1,4 +1,4 @@
-import { external, UNKNOWN, union, type ExternalValue, type Value } from './values.js';
+import { external, OF_THE_LANGUAGE, UNKNOWN, union, type ExternalValue, type Value } from './values.js';
 import { MODULE, transactionAt, type Machine } from './machine.js';
 import { symbolKey, type ClassRef, type Symbol } from './program.js';
 import type { TypeFact } from './facts.js';
@@ -6,6 +6,8 @@ import type { TypeFact } from './facts.js';
 /** Types that are seen through to their first argument. */
 const TRANSPARENT = new Set(['Promise', 'PromiseLike', 'Awaited', 'Readonly', 'Required', 'Partial', 'NonNullable', 'Omit', 'Pick', 'Observable', 'Ref', 'Type']);
 const COLLECTIONS = new Set(['Array', 'ReadonlyArray', 'Set', 'Iterable', 'AsyncIterable']);
+/** Classes of the language and of Node. */
+const LANGUAGE = new Set(['Map', 'WeakMap', 'WeakSet', 'Date', 'RegExp', 'Error', 'Buffer', 'URL', 'URLSearchParams', 'FormData', 'Headers', 'Request', 'Response', 'AbortController']);
 const DEEPEST = 6;
 
 /** The value that a declared type promises; `token` narrows an injected one. */
@@ -23,7 +25,8 @@ export function typeValue(machine: Machine, file: string, type: TypeFact | null,
   const symbol = machine.program.lookup(file, type.name);
   if (symbol === null || (symbol.kind === 'external' && symbol.module === 'rxjs')) {
     if (TRANSPARENT.has(type.name)) return inner(type.args[0]);
-    return COLLECTIONS.has(type.name) ? { kind: 'array', items: [inner(type.args[0])] } : UNKNOWN;
+    if (COLLECTIONS.has(type.name)) return { kind: 'array', items: [inner(type.args[0])] };
+    return LANGUAGE.has(type.name) ? OF_THE_LANGUAGE : UNKNOWN;
   }
   return namedType(machine, symbol, type, depth, file);
 }

@@ -4,8 +4,8 @@ import type { ClassRef } from './program.js';
 
 /** What an expression is, as far as the code tells. */
 export type Value =
-  /** Foreign: of a package that no adapter describes. */
-  | { readonly kind: 'unknown'; readonly isForeign?: boolean }
+  /** `foreign`: the package that it came out of, when no adapter describes that; empty: the language. */
+  | { readonly kind: 'unknown'; readonly foreign?: string }
   | { readonly kind: 'undefined' }
   | ExternalValue
   /** A package, or something exported by one. */
@@ -74,7 +74,7 @@ export interface Scope {
 }
 
 export const UNKNOWN: Value = { kind: 'unknown' };
-export const FOREIGN: Value = { kind: 'unknown', isForeign: true };
+export const OF_THE_LANGUAGE: Value = { kind: 'unknown', foreign: '' };
 export const UNDEFINED: Value = { kind: 'undefined' };
 export const NO_TRANSACTION: TransactionRef = { kind: 'none' };
 
@@ -96,6 +96,11 @@ export function union(...values: readonly Value[]): Value {
   const [first] = unique;
   if (first === undefined) return values[0]?.kind === 'unknown' ? values[0] : UNKNOWN;
   return unique.length === 1 ? first : { kind: 'union', of: unique };
+}
+
+/** The value, or what is known where it is not. */
+export function orElse(value: Value, other: Value): Value {
+  return value.kind === 'unknown' && other.kind === 'unknown' ? other : value;
 }
 
 /** The possibilities of a value, one by one. */
@@ -129,6 +134,7 @@ export function valueKey(value: Value, depth = 0): string {
     case 'event': return `v:${value.id}`;
     case 'written': return `w:${value.write.span.file}:${value.write.span.start}`;
     case 'union': return `u:${value.of.map((each) => valueKey(each, depth)).join('|')}`;
+    case 'unknown': return `unknown:${value.foreign ?? ''}`;
     default: return value.kind;
   }
 }

@@ -21,7 +21,7 @@ export interface Walk {
   readonly relayed: ReadonlySet<Occurrence<PublishEffect>>;
   /** Publishes that some path joins with a call of which it isn't known whether it writes. */
   readonly doubted: ReadonlyMap<Occurrence<PublishEffect>, Occurrence<DoubtEffect>>;
-  /** Calls of which it isn't known whether they publish, joined with a write or with another such call. */
+  /** Calls of which it isn't known whether they publish: those joined with a write, or with a call that may be one, and those that are likely. */
   readonly unclear: ReadonlySet<Occurrence<DoubtEffect>>;
   readonly hasGuard: boolean;
   /** The tree was larger than what is looked at. */
@@ -90,7 +90,7 @@ class Walker implements Walk {
       case 'store':
         this.stores.push({ effect: node, stack: context.stack, transaction: transactionOf(node.transaction, state, context) });
         return state;
-      case 'doubt': return this.doubt(node, state, context);
+      case 'doubt': return this.doubt(node, node.awaited ? mayThrow(state, context) : state, context);
       case 'guard':
         this.hasGuard = true;
         return state;
@@ -157,7 +157,7 @@ class Walker implements Walk {
     if (effect.may === 'write') {
       for (const publish of state.publishes) this.doubted.set(publish, occurrence);
       for (const other of others) this.unclear.add(other);
-    } else if (state.writes.size > 0 || others.length > 0) this.unclear.add(occurrence);
+    } else if (effect.isTold || state.writes.size > 0 || others.length > 0) this.unclear.add(occurrence);
     return { ...state, doubts: latest(new Set(state.doubts).add(occurrence)) };
   }
 

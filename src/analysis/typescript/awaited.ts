@@ -7,6 +7,8 @@ const COMBINATORS = new Set(['all', 'allSettled', 'race', 'any']);
 /** How the code around a call waits for it. */
 export interface Waiting {
   readonly awaited: boolean;
+  /** It stands under an `await` or a `return`, or a variable that it is kept in does. */
+  readonly waited: boolean;
   readonly discarded: boolean;
   /** What a variable is declared as that keeps the promise and is waited for later. */
   readonly kept: ts.Expression | null;
@@ -14,17 +16,17 @@ export interface Waiting {
 
 /** Whether whoever runs the code around this call waits for it, and whether its result is dropped. Decided from syntax alone. */
 export function waitingOf(call: ts.Expression): Waiting {
-  const { awaited, discarded, declaration } = climb(call);
+  const { awaited, discarded, declaration, isWaited } = climb(call);
   const isKept = declaration !== undefined && isWaitedForLater(declaration);
-  return { awaited, discarded, kept: isKept ? (declaration.initializer ?? null) : null };
+  return { awaited, discarded, waited: isWaited === true || isKept, kept: isKept ? (declaration.initializer ?? null) : null };
 }
 
-function climb(call: ts.Expression): { awaited: boolean; discarded: boolean; declaration?: ts.VariableDeclaration } {
+function climb(call: ts.Expression): { awaited: boolean; discarded: boolean; declaration?: ts.VariableDeclaration; isWaited?: boolean } {
   let node: ts.Node = call;
   for (;;) {
     const parent: ts.Node = node.parent;
-    if (ts.isAwaitExpression(parent) || ts.isYieldExpression(parent)) return { awaited: true, discarded: ts.isExpressionStatement(parent.parent) };
-    if (ts.isReturnStatement(parent) || ts.isArrowFunction(parent)) return { awaited: true, discarded: false };
+    if (ts.isAwaitExpression(parent) || ts.isYieldExpression(parent)) return { awaited: true, discarded: ts.isExpressionStatement(parent.parent), isWaited: true };
+    if (ts.isReturnStatement(parent) || ts.isArrowFunction(parent)) return { awaited: true, discarded: false, isWaited: true };
     if (ts.isExpressionStatement(parent) || ts.isVoidExpression(parent)) return { awaited: false, discarded: true };
     if (ts.isVariableDeclaration(parent) && parent.initializer === node && ts.isIdentifier(parent.name)) return { awaited: true, discarded: isOnlyWaitedFor(parent, parent.name.text), declaration: parent };
     if (ts.isVariableDeclaration(parent) || ts.isPropertyDeclaration(parent)) return { awaited: true, discarded: false };

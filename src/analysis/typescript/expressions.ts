@@ -56,9 +56,9 @@ function readCall(node: ts.CallExpression, declarations: Declarations): Expressi
   };
 }
 
-function readWaiting(node: ts.Expression, declarations: Declarations): Pick<CallFact, 'awaited' | 'discarded' | 'kept'> {
-  const { awaited, discarded, kept } = waitingOf(node);
-  return { awaited, discarded, kept: kept === null ? null : { start: declarations.startOf(kept), end: kept.end } };
+function readWaiting(node: ts.Expression, declarations: Declarations): Pick<CallFact, 'awaited' | 'waited' | 'discarded' | 'kept'> {
+  const { awaited, waited, discarded, kept } = waitingOf(node);
+  return { awaited, waited, discarded, kept: kept === null ? null : { start: declarations.startOf(kept), end: kept.end } };
 }
 
 /** In a chain over several lines, the line of a call is that of its own name. */
