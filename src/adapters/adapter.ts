@@ -8,9 +8,9 @@ export type ArgumentPath = number | { readonly argument: number; readonly proper
 
 /**
  * What a member of an external type yields: another type, `this`, the value of an argument (`argument:0`), or an instance of
- * the class given as an argument (`instance-of:0`). What the receiver carries (transaction, entity, token) is passed on.
+ * the class given as an argument (`instance-of:0`), or of the entity that the receiver is for, where entities save themselves (`entity`). What the receiver carries (transaction, entity, token) is passed on.
  */
-export type Yield = ExternalName | 'this' | `argument:${number}` | `instance-of:${number}`;
+export type Yield = ExternalName | 'this' | 'entity' | `argument:${number}` | `instance-of:${number}`;
 
 export interface TypeShape {
   /** `name` for a property, `name()` for the result of a call. */
@@ -23,6 +23,8 @@ export interface TypeShape {
   readonly identityOf?: readonly string[];
   /** Methods of the object literal given to this member become methods of what it yields: `repository.extend({…})`. */
   readonly extendedBy?: string;
+  /** A class that extends this type is an entity that saves itself: active record. */
+  readonly isEntity?: boolean;
 }
 
 export interface WriteMatcher {
@@ -33,6 +35,8 @@ export interface WriteMatcher {
   readonly sql?: ArgumentPath;
   /** Reads of these names give a list of rows. */
   readonly many?: readonly string[];
+  /** Reads of these names give one row. */
+  readonly one?: readonly string[];
   /** Argument that names the entity, when it is a class: `manager.save(Order, …)`; or is the entity itself. */
   readonly target?: ArgumentPath;
 }

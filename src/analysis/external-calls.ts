@@ -2,6 +2,7 @@ import type { ArgumentPath, PublishMatcher, TransactionMatcher, WriteMatcher } f
 import type { PublishRoute, Receiver } from '../core/finding.js';
 import { runCallbacks, runInPlace, type Call } from './calls.js';
 import type { TransactionRef, WriteEffect } from './effects.js';
+import { entityValue } from './entities.js';
 import { noteDoubt, noteUnknownSql } from './doubts.js';
 import type { Expression } from './facts.js';
 import { pushAwaited, spanKey, spanOf, transactionAt, type Frame, type Machine } from './machine.js';
@@ -9,7 +10,7 @@ import { unknownOf, yieldValue } from './members.js';
 import { messageExpression, parameterBehind, parameterValue, passedParameter } from './messages.js';
 import { ambientScope } from './propagation.js';
 import { collect } from './steps.js';
-import { alternatives, externalOf, NO_TRANSACTION, UNKNOWN, type ExternalValue, type FunctionValue, type Value } from './values.js';
+import { alternatives, externalOf, NO_TRANSACTION, union, UNKNOWN, type ExternalValue, type FunctionValue, type Value } from './values.js';
 
 /** SQL that changes rows, alone, in a CTE, or after a comment. */
 const DML = /\b(insert\s+(?:ignore\s+)?into|update\s+(?:only\s+)?[^\s;]+\s+(?:(?:as\s+)?\w+\s+)?set|delete\s+from|merge\s+into|replace\s+into|truncate\s+(?:table\s+)?[\w"`.$])/i;
@@ -51,6 +52,7 @@ function memberResult(machine: Machine, frame: Frame, receiver: ExternalValue, c
   const carried: ExternalValue = { ...receiver, target };
   const yields = shape?.members[`${method}()`];
   if (shape !== undefined && shape.extendedBy === method) return { ...carried, extra: extraOf(call.args[0]) };
+  if (yields === 'entity') return call.args[0]?.kind === 'array' ? { kind: 'array', items: [entityValue(machine, frame, receiver, undefined)] } : entityValue(machine, frame, receiver, undefined);
   if (yields !== undefined) {
     const value = yieldValue(yields, carried, call.args);
     if (value.kind !== 'external' || shape?.identityOf?.includes(method) !== true) return value;
@@ -135,7 +137,9 @@ function pushWrite(machine: Machine, frame: Frame, matcher: WriteMatcher, orm: s
   if (matcher.effect === 'read') {
     frame.reads = true;
     const isMany = matcher.many?.includes(call.method as string) === true;
-    return isMany ? { kind: 'array', items: [externalOf('database:Row', { target: receiver.target, isUncertain: true })] } : UNKNOWN;
+    if (!isMany && matcher.one?.includes(call.method as string) !== true) return UNKNOWN;
+    const entity = entityValue(machine, frame, receiver, call.args[0]);
+    return isMany ? { kind: 'array', items: [union(externalOf('database:Row', { target: receiver.target, isUncertain: true }), entity)] } : entity;
   }
   if (matcher.sql !== undefined) {
     const sql = textOf(call, [matcher.sql]);

@@ -102,8 +102,9 @@ export function unknownOf(machine: Machine, module: string): Value {
 
 /** What an adapter says a member yields; what the receiver carries goes along. */
 export function yieldValue(yields: Yield, receiver: ExternalValue | null, args: readonly Value[]): Value {
-  const carried = receiver === null ? {} : { transaction: receiver.transaction, target: receiver.target, token: receiver.token, isUncertain: receiver.isUncertain };
+  const carried = receiver === null ? {} : { transaction: receiver.transaction, target: receiver.target, token: receiver.token, isUncertain: receiver.isUncertain, ...(receiver.entity === undefined ? {} : { entity: receiver.entity }) };
   if (yields === 'this') return receiver ?? UNKNOWN;
+  if (yields === 'entity') return UNKNOWN;
   const argument = /^(argument|instance-of):(\d+)$/.exec(yields);
   if (argument === null) return externalOf(yields, carried);
   const given = args[Number(argument[2])] ?? UNKNOWN;
@@ -142,7 +143,9 @@ export function chainOf(machine: Machine, ref: ClassRef): ClassRef[] {
 export function externalBase(machine: Machine, ref: ClassRef): ExternalValue | null {
   const chain = chainOf(machine, ref);
   const base = machine.program.baseOf(chain.at(-1) as ClassRef);
-  return base?.kind === 'external' ? externalType(machine, base.module, base.name, entityOf(machine, chain)) : null;
+  if (base?.kind !== 'external') return null;
+  const value = externalType(machine, base.module, base.name, entityOf(machine, chain));
+  return machine.catalog.type(`${value.module}:${value.type}`)?.isEntity === true ? { ...value, target: machine.program.classFact(ref).name, entity: ref } : value;
 }
 
 /** The entity that the base's type argument names, also where classes between hand it up: `Orders extends Store<Order>`, `Store<T> extends Repository<T>`. */

@@ -25,6 +25,7 @@ export class Program {
   private readonly exported = new Map<string, Symbol | null>();
   private readonly locals = new Map<string, Map<string, Symbol | null>>();
   private readonly subclassesOf = new Map<string, ClassRef[]>();
+  private readonly classesByName = new Map<string, ClassRef[]>();
 
   constructor(readonly files: ReadonlyMap<string, FileFacts>, private readonly resolveModule: ModuleResolver) {
     for (const facts of files.values()) for (const cls of facts.classes) this.recordHeritage(facts.file, cls);
@@ -42,6 +43,11 @@ export class Program {
 
   functionFact(file: string, id: number): FunctionFact {
     return this.facts(file).functions[id] as FunctionFact;
+  }
+
+  /** Every class of a name. */
+  classesNamed(name: string): readonly ClassRef[] {
+    return this.classesByName.get(name) ?? [];
   }
 
   interfaceFact(file: string, name: string): InterfaceFact | undefined {
@@ -145,6 +151,7 @@ export class Program {
   }
 
   private recordHeritage(file: string, cls: ClassFact): void {
+    if (cls.name !== null) this.classesByName.set(cls.name, [...this.classesNamed(cls.name), { file, id: cls.id }]);
     const names = [...cls.interfaces.map((type) => type.name), ...(cls.base === null ? [] : [dotted(cls.base) ?? ''])];
     for (const name of names) {
       const symbol = name === '' ? null : this.lookup(file, name);

@@ -5,7 +5,7 @@ import type { Expression, Step } from './facts.js';
 import type { Frame, Machine } from './machine.js';
 import { bind } from './run.js';
 import { typeValue } from './typing.js';
-import { orElse, truthOf, UNDEFINED, union, UNKNOWN, type Value } from './values.js';
+import { alternatives, orElse, truthOf, UNDEFINED, union, UNKNOWN, type Value } from './values.js';
 
 /** Runs steps in order; effects go to the frame. */
 export function runSteps(machine: Machine, frame: Frame, steps: readonly Step[]): void {
@@ -138,8 +138,9 @@ function runTry(machine: Machine, frame: Frame, step: Extract<Step, { kind: 'try
 
 /** The entity or table whose rows a value holds. */
 export function rowsOf(value: Value): string | null {
-  const [first] = value.kind === 'array' ? value.items : [];
-  return first?.kind === 'external' && first.type === 'Row' ? first.target : null;
+  const items = value.kind === 'array' ? value.items.flatMap(alternatives) : [];
+  const row = items.find((item) => item.kind === 'external' && item.type === 'Row');
+  return row?.kind === 'external' ? row.target : null;
 }
 
 /** The effects of some work, apart from the frame's own list. */

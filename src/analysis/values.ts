@@ -34,6 +34,8 @@ export interface ExternalValue {
   readonly type: string;
   /** Entity or table. */
   readonly target: string | null;
+  /** The class of the entity, where the code tells it. */
+  readonly entity?: ClassRef;
   readonly transaction: TransactionRef;
   /** Injection token. */
   readonly token: string | null;

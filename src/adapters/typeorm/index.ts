@@ -2,6 +2,8 @@ import type { StackAdapter } from '../adapter.js';
 
 const READS = ['find', 'findBy', 'findOne', 'findOneBy', 'findOneOrFail', 'findOneByOrFail', 'findAndCount', 'findAndCountBy', 'findByIds', 'findOneById',
   'count', 'countBy', 'exist', 'exists', 'existsBy', 'sum', 'average', 'minimum', 'maximum', 'preload'];
+const MANY = ['find', 'findBy', 'findByIds'];
+const ONE = ['findOne', 'findOneBy', 'findOneOrFail', 'findOneByOrFail', 'findOneById', 'preload'];
 const WRITES = ['save', 'insert', 'update', 'updateAll', 'upsert', 'delete', 'deleteAll', 'remove', 'softDelete', 'softRemove', 'restore', 'recover',
   'increment', 'decrement', 'clear'];
 const BUILDER_READS = ['getOne', 'getOneOrFail', 'getMany', 'getManyAndCount', 'getRawOne', 'getRawMany', 'getRawAndEntities', 'getCount', 'getExists', 'stream'];
@@ -32,8 +34,12 @@ const typeorm = {
       targetOf: ['getRepository', 'getTreeRepository', 'createQueryBuilder'],
     },
     'typeorm:Repository': {
-      members: { manager: 'typeorm:EntityManager', 'createQueryBuilder()': 'typeorm:SelectQueryBuilder', 'extend()': 'this' },
+      members: { manager: 'typeorm:EntityManager', 'createQueryBuilder()': 'typeorm:SelectQueryBuilder', 'extend()': 'this', 'create()': 'entity' },
       extendedBy: 'extend',
+    },
+    'typeorm:BaseEntity': {
+      members: { 'createQueryBuilder()': 'typeorm:SelectQueryBuilder', 'getRepository()': 'typeorm:Repository', 'create()': 'entity', 'merge()': 'entity', 'reload()': 'this' },
+      isEntity: true,
     },
     'typeorm:QueryRunner': { members: { manager: 'typeorm:EntityManager', connection: 'typeorm:DataSource', 'connect()': 'this' } },
     'typeorm:SelectQueryBuilder': {
@@ -60,12 +66,12 @@ const typeorm = {
   effects: [
     { effect: 'write', on: ['typeorm:Repository', 'typeorm:EntityManager'], call: WRITES, target: 0 },
     { effect: 'write', on: ['typeorm:BaseEntity'], call: WRITES },
-    { effect: 'read', on: ['typeorm:BaseEntity'], call: READS },
+    { effect: 'read', on: ['typeorm:BaseEntity'], call: READS, many: MANY, one: ONE },
     { effect: 'write', on: ['typeorm:InsertQueryBuilder', 'typeorm:UpdateQueryBuilder', 'typeorm:DeleteQueryBuilder', 'typeorm:SoftDeleteQueryBuilder'], call: ['execute'] },
     { effect: 'write', on: ['typeorm:RelationQueryBuilder'], call: ['add', 'remove', 'set', 'addAndRemove'] },
     { effect: 'write', on: ['typeorm:DataSource', 'typeorm:EntityManager', 'typeorm:QueryRunner', 'typeorm:Repository'], call: ['query', 'sql'], sql: 0 },
-    { effect: 'read', on: ['typeorm:Repository', 'typeorm:EntityManager'], call: READS, many: ['find', 'findBy', 'findByIds'] },
-    { effect: 'read', on: ['typeorm:SelectQueryBuilder'], call: BUILDER_READS, many: ['getMany', 'getRawMany'] },
+    { effect: 'read', on: ['typeorm:Repository', 'typeorm:EntityManager'], call: READS, many: MANY, one: ONE },
+    { effect: 'read', on: ['typeorm:SelectQueryBuilder'], call: BUILDER_READS, many: ['getMany', 'getRawMany'], one: ['getOne', 'getOneOrFail'] },
   ],
   transactions: [
     { style: 'callback', on: ['typeorm:DataSource', 'typeorm:EntityManager'], call: ['transaction'], handle: 'typeorm:EntityManager' },
