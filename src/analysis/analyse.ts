@@ -43,7 +43,7 @@ export function analyse(workspace: Workspace, config: Config, options: AnalyseOp
   const program = new Program(facts, moduleResolver(workspace));
   const machine: Machine = {
     program, catalog: buildCatalog(adapters), ...specialFunctions(config, services), summaries: new Map(), running: new Set(), fields: new Map(), methods: new Map(), instances: new Map(), variables: new Map(), assigned: new Map(),
-    providers: collectProviders(program), transactions: new Map(), calls: new Map(), subscribers: new Map(), called: new Set(), tooDeep: new Set(), cut: new Map(), budget: BUDGET, depth: 0,
+    providers: collectProviders(program), transactions: new Map(), calls: new Map(), subscribers: new Map(), handedOver: new Map(), called: new Set(), tooDeep: new Set(), cut: new Map(), budget: BUDGET, depth: 0,
   };
   const entries = runEntries(machine);
   const textOf = (span: Span): string => shorten((workspace.read(span.file) ?? '').slice(span.start, span.end));

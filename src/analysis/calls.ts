@@ -3,7 +3,7 @@ import { isLink, runChain } from './chains.js';
 import { noteDoubt } from './doubts.js';
 import { evaluate } from './evaluate.js';
 import type { CallFact, Expression } from './facts.js';
-import { functionKey, functionRef, homeOf, MODULE, pushCall, spanOf, type Frame, type Machine } from './machine.js';
+import { functionKey, functionRef, handOver, homeOf, MODULE, pushCall, spanOf, type Frame, type Machine } from './machine.js';
 import { externalBase, externalSuper, memberValue } from './members.js';
 import { kindsIn, type Node } from './effects.js';
 import { passedParameter } from './messages.js';
@@ -74,6 +74,7 @@ function sameNodes(a: readonly Node[], b: readonly Node[]): boolean {
 
 function callMember(machine: Machine, frame: Frame, object: Value, call: Call): Outcome {
   const method = call.method as string;
+  if (object.kind === 'function') return callThroughFunction(machine, frame, object, call);
   const member = memberValue(machine, frame, object, method);
   const functions = alternatives(member).filter((value): value is FunctionValue => value.kind === 'function');
   if (functions.length > 0) {
@@ -92,6 +93,19 @@ function callMember(machine: Machine, frame: Frame, object: Value, call: Call): 
   }
   const value = callUnknown(machine, frame, object, call);
   return { value, callee: { kind: 'unknown', text: method }, receiver: null };
+}
+
+/** `fn.call(this, a)`, `fn.apply(this, [a])`; `fn.bind(this)` is the function itself. */
+function callThroughFunction(machine: Machine, frame: Frame, fn: FunctionValue, call: Call): Outcome {
+  const callee: Outcome['callee'] = { kind: 'unknown', text: call.method as string };
+  if (call.method === 'bind') return { value: fn, callee, receiver: null };
+  if (call.method !== 'call' && call.method !== 'apply') return { value: callUnknown(machine, frame, fn, call), callee, receiver: null };
+  const [, list] = call.fact.args;
+  const isSpread = call.method === 'apply';
+  const given = call.args[1];
+  const args = !isSpread ? call.args.slice(1) : given?.kind === 'array' ? given.items : [];
+  const facts = !isSpread ? call.fact.args.slice(1) : list?.kind === 'array' ? list.items : [];
+  return { value: invoke(machine, frame, fn, { ...call, args, fact: { ...call.fact, args: facts } }, false).value, callee, receiver: null };
 }
 
 function baseWithTransaction(machine: Machine, object: Extract<Value, { kind: 'instance' }>): ReturnType<typeof externalBase> {
@@ -139,7 +153,10 @@ function callUnknown(machine: Machine, frame: Frame, object: Value, call: Call):
     object.items.push(...call.args);
     return UNKNOWN;
   }
-  if (HANDLERS_FOR_LATER.has(method)) return UNKNOWN;
+  if (HANDLERS_FOR_LATER.has(method)) {
+    handOver(machine, call.args);
+    return UNKNOWN;
+  }
   if (object.kind === 'unknown' && object.foreign !== '') noteDoubt(machine, frame, call, object.foreign ?? null);
   if (frame.tries > 0 && call.fact.awaited) frame.nodes.push({ kind: 'risk' });
   if (LOOPS.has(method) && call.args.some((arg) => arg.kind === 'function')) return runOverItems(machine, frame, object, call);

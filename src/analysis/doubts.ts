@@ -26,7 +26,7 @@ export function noteDoubt(machine: Machine, frame: Frame, call: Call, module: st
   const about = module === null ? undefined : isBuiltin(module) ? 'neither' as const : harmless[module];
   if (about === 'neither') return;
   if (call.receiver !== null && (PUBLISH.test(name) || machine.catalog.isPublishName(name))) pushDoubt(frame, call, 'publish', name, module === null && machine.catalog.isPublishName(name));
-  else if (about !== 'no-store' && call.fact.waited && (WRITE.test(name) || (module === null && OWN_WRITE.test(name)))) pushDoubt(frame, call, 'write', name);
+  else if (about !== 'no-store' && call.fact.waited && (WRITE.test(name) || (module === null && call.method !== null && OWN_WRITE.test(name)))) pushDoubt(frame, call, 'write', name);
 }
 
 function lastName(receiver: Expression | null): string {

@@ -2,7 +2,7 @@ import type { Entry } from '../core/finding.js';
 import { childrenOf, kindsIn, NO_KINDS, type Node } from './effects.js';
 import type { FileFacts, FunctionFact } from './facts.js';
 import type { EntryWalk } from './findings.js';
-import { functionKey, functionRef, guarded, homeOf, spanKey, type Machine, type Summary } from './machine.js';
+import { functionKey, functionRef, guarded, handOver, homeOf, spanKey, type Machine, type Summary } from './machine.js';
 import { methodOf, moduleFrame } from './members.js';
 import { symbolKey, type ClassRef } from './program.js';
 import { runFunction } from './run.js';
@@ -20,15 +20,16 @@ interface Candidate {
 /** Runs every function by itself, then follows the paths of those that nothing in the project calls. */
 export function runEntries(machine: Machine): EntryWalk[] {
   const candidates: Candidate[] = [];
-  const modules: EntryWalk[] = [];
+  const modules = [...machine.program.files.values()].flatMap((facts) => guarded(machine, facts.file, () => runModule(machine, facts), []));
   for (const facts of machine.program.files.values()) {
-    modules.push(...guarded(machine, facts.file, () => runModule(machine, facts), []));
     for (const fact of facts.functions) {
       if (!fact.hasBody || (fact.parent !== null && fact.classId === null)) continue;
       for (const self of selvesOf(machine, facts.file, fact)) addCandidate(machine, { kind: 'function', file: facts.file, id: fact.id, self, scope: null }, candidates);
     }
   }
   for (const { value } of machine.subscribers.values()) addCandidate(machine, value, candidates);
+  // Running one may hand over more.
+  for (const [key, value] of machine.handedOver) if (!machine.called.has(key) && !isSubscriber(machine, value)) addCandidate(machine, value, candidates);
   const roots = candidates.filter((c) => !machine.called.has(functionKey(c.file, c.fact.id)));
   const reached = new Set<string>();
   for (const root of roots) guarded(machine, root.file, () => markReached(root.summary.nodes, reached), undefined);
@@ -42,6 +43,7 @@ export function runEntries(machine: Machine): EntryWalk[] {
 function runModule(machine: Machine, facts: FileFacts): EntryWalk[] {
   const frame = moduleFrame(machine, facts.file);
   runSteps(machine, frame, facts.top);
+  handOver(machine, [...frame.scope.names.values()]);
   return kindsIn(frame.nodes) === NO_KINDS ? [] : [{ ref: frame.ref, entry: 'unknown', walk: walk(frame.nodes) }];
 }
 
@@ -49,6 +51,7 @@ function addCandidate(machine: Machine, value: FunctionValue, candidates: Candid
   const fact = machine.program.functionFact(value.file, value.id);
   const home = homeOf(machine, value.file, fact);
   const summary = guarded(machine, value.file, () => runFunction(machine, { value, args: [], home, isEntry: true }), null);
+  if (summary !== null) handOver(machine, [summary.value]);
   if (summary !== null && kindsIn(summary.nodes) !== NO_KINDS) candidates.push({ file: value.file, fact, summary });
 }
 
@@ -93,6 +96,9 @@ function entryOf(machine: Machine, file: string, fact: FunctionFact): Entry {
     return null;
   };
   const ofClass = fact.classId === null ? [] : machine.program.classFact({ file, id: fact.classId }).decorators;
-  const isCallback = [...machine.subscribers.values()].some(({ value }) => value.file === file && value.id === fact.id);
-  return find(fact.decorators, false) ?? find(ofClass, true) ?? (isCallback ? 'subscriber' : 'unknown');
+  return find(fact.decorators, false) ?? find(ofClass, true) ?? (isSubscriber(machine, { file, id: fact.id }) ? 'subscriber' : 'unknown');
+}
+
+function isSubscriber(machine: Machine, fn: { readonly file: string; readonly id: number }): boolean {
+  return [...machine.subscribers.values()].some(({ value }) => value.file === fn.file && value.id === fn.id);
 }

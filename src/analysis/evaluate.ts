@@ -1,8 +1,8 @@
-import { evaluateCall } from './calls.js';
+import { evaluateCall, runCallbacks } from './calls.js';
 import { pushSettled } from './chains.js';
-import type { Expression } from './facts.js';
+import type { CallFact, Expression } from './facts.js';
 import { memberValue, methodOf, moduleValue } from './members.js';
-import { classKey, MODULE, type Frame, type Machine } from './machine.js';
+import { classKey, handOver, MODULE, type Frame, type Machine } from './machine.js';
 import { instanceOf, typeValue } from './typing.js';
 import { alternatives, externalOf, OF_THE_LANGUAGE, truthOf, UNDEFINED, union, UNKNOWN, type Value } from './values.js';
 
@@ -85,7 +85,14 @@ function indexValue(machine: Machine, frame: Frame, e: Extract<Expression, { kin
 
 function newValue(machine: Machine, frame: Frame, e: Extract<Expression, { kind: 'new' }>): Value {
   const callee = evaluate(machine, frame, e.callee);
-  for (const arg of e.args) evaluate(machine, frame, arg);
+  const args = e.args.map((arg) => evaluate(machine, frame, arg));
+  if (e.callee.kind === 'name' && e.callee.name === 'Promise' && callee.kind === 'unknown') {
+    // The executor runs at once, as part of the function around it.
+    const fact: CallFact = { ...e, kind: 'call', typeArgs: [], awaited: true, waited: true, discarded: false, kept: null, tagged: false };
+    runCallbacks(machine, frame, { fact, args, receiver: null, method: null }, []);
+    return UNKNOWN;
+  }
+  handOver(machine, args);
   return union(...alternatives(callee).map((value): Value => {
     if (value.kind === 'class') return instanceOf(value.ref);
     if (value.kind === 'symbol') return externalOf(machine.catalog.canonical(`${value.module}:${value.name}`));

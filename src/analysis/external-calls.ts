@@ -5,7 +5,7 @@ import type { TransactionRef, WriteEffect } from './effects.js';
 import { entityValue } from './entities.js';
 import { noteDoubt, noteUnknownSql } from './doubts.js';
 import type { Expression } from './facts.js';
-import { pushAwaited, spanKey, spanOf, transactionAt, type Frame, type Machine } from './machine.js';
+import { handOver, pushAwaited, spanKey, spanOf, transactionAt, type Frame, type Machine } from './machine.js';
 import { unknownOf, yieldValue } from './members.js';
 import { messageExpression, parameterBehind, parameterValue, passedParameter } from './messages.js';
 import { ambientScope } from './propagation.js';
@@ -59,6 +59,7 @@ function memberResult(machine: Machine, frame: Frame, receiver: ExternalValue, c
     const site = { style: 'query-runner' as const, span: spanOf(frame.file, call.fact), function: frame.home.name };
     return { ...value, transaction: { kind: 'runner', transaction: transactionAt(machine, site, null) } };
   }
+  if (HANDLERS.has(method)) handOver(machine, call.args);
   const result = HANDLERS.has(method) ? UNKNOWN : runCallbacks(machine, frame, call, []);
   if (shape?.fluent === true) return carried;
   return result.kind === 'unknown' ? unknownOf(machine, receiver.module) : result;

@@ -4,7 +4,7 @@ import type { Span } from '../core/place.js';
 import { childrenOf, hasKind, kindsIn, NO_KINDS, type CallNode, type Node, type Transaction } from './effects.js';
 import type { CallFact, Expression, FunctionFact } from './facts.js';
 import type { ClassRef, Program } from './program.js';
-import type { FunctionValue, Scope, Value } from './values.js';
+import { alternatives, type FunctionValue, type Scope, type Value } from './values.js';
 
 /** Functions of the project that mean something to the analysis: generated outbox code and wrappers named in the configuration. */
 export type SpecialFunction =
@@ -46,6 +46,8 @@ export interface Machine {
   readonly transactions: Map<string, Transaction>;
   readonly calls: Map<CallFact, ResolvedCall>;
   readonly subscribers: Map<string, CallbackSubscriber>;
+  /** Closures that something unknown runs later: event listeners, what a factory returns, processors of a queue. */
+  readonly handedOver: Map<string, FunctionValue>;
   /** Functions that some other function was seen to call. */
   readonly called: Set<string>;
   /** Files with code that is nested too deeply to follow. */
@@ -123,6 +125,16 @@ export function lineAt(machine: Machine, file: string, offset: number): number {
     else high = middle - 1;
   }
   return low + 1;
+}
+
+/** Notes the closures among some values: whoever has them now may run them at any time. */
+export function handOver(machine: Machine, values: readonly Value[], depth = 0): void {
+  for (const value of values.flatMap(alternatives)) {
+    if (value.kind === 'object' && depth < 2) handOver(machine, [...value.fields.values()], depth + 1);
+    if (value.kind !== 'function' || value.scope === null) continue;
+    const key = functionKey(value.file, value.id);
+    if (!machine.handedOver.has(key)) machine.handedOver.set(key, value);
+  }
 }
 
 /** What people call a function: `Class.method`, its own name, or that of the function around it. */

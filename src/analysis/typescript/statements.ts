@@ -36,8 +36,17 @@ function readStatement(node: ts.Statement, declarations: Declarations): Step[] {
   if (ts.isIterationStatement(node, false)) return [readLoop(node, declarations)];
   if (ts.isFunctionDeclaration(node)) declarations.functionOf(node);
   if (ts.isClassDeclaration(node)) declarations.classOf(node);
+  if (ts.isModuleDeclaration(node)) return readNamespace(node, declarations);
   if (ts.isExportAssignment(node)) return [{ kind: 'declare', binding: { kind: 'name', name: EXPORTED }, type: null, value: read(node.expression) }];
   return [];
+}
+
+/** What stands in a namespace, as if it stood around it. */
+function readNamespace(node: ts.ModuleDeclaration, declarations: Declarations): Step[] {
+  const { body } = node;
+  if (body === undefined || node.modifiers?.some((modifier) => modifier.kind === ts.SyntaxKind.DeclareKeyword) === true) return [];
+  if (ts.isModuleBlock(body)) return readStatements(body.statements, declarations);
+  return ts.isModuleDeclaration(body) ? readNamespace(body, declarations) : [];
 }
 
 /** `exports.a = …` declares what the module exports under a name of its own. */
