@@ -98,7 +98,7 @@ function callMember(machine: Machine, frame: Frame, object: Value, call: Call): 
 /** `fn.call(this, a)`, `fn.apply(this, [a])`; `fn.bind(this)` is the function itself. */
 function callThroughFunction(machine: Machine, frame: Frame, fn: FunctionValue, call: Call): Outcome {
   const callee: Outcome['callee'] = { kind: 'unknown', text: call.method as string };
-  if (call.method === 'bind') return { value: fn, callee, receiver: null };
+  if (call.method === 'bind') return { value: call.args.length < 2 ? fn : { ...fn, preset: [...(fn.preset ?? []), ...call.args.slice(1)] }, callee, receiver: null };
   if (call.method !== 'call' && call.method !== 'apply') return { value: callUnknown(machine, frame, fn, call), callee, receiver: null };
   const [, list] = call.fact.args;
   const isSpread = call.method === 'apply';
@@ -116,7 +116,9 @@ function baseWithTransaction(machine: Machine, object: Extract<Value, { kind: 'i
 function callValue(machine: Machine, frame: Frame, target: Value, call: Call): Outcome {
   if (target.kind === 'function') {
     const { value, ref } = invoke(machine, frame, target, call, false);
-    return { value, callee: { kind: 'project', functions: [ref] }, receiver: null };
+    // Which argument is which parameter can't be told from such a call.
+    const callee: Outcome['callee'] = target.preset === undefined ? { kind: 'project', functions: [ref] } : { kind: 'unknown', text: ref.name };
+    return { value, callee, receiver: null };
   }
   if (target.kind === 'symbol') {
     return { value: callSymbol(machine, frame, target.module, target.name, call), callee: { kind: 'external', module: target.module, type: null, member: target.name }, receiver: null };
@@ -133,12 +135,16 @@ function invoke(machine: Machine, frame: Frame, fn: FunctionValue, call: Call, i
   const special = machine.special(fn.file, ref.name);
   if (special !== undefined) return { value: callSpecial(machine, frame, special, call), ref };
   const home = homeOf(machine, fn.file, fact);
-  const summary = runFunction(machine, { value: fn, args: call.args, home });
+  const preset = fn.preset ?? [];
+  const summary = runFunction(machine, { value: fn, args: [...preset, ...call.args], home });
   frame.reads ||= summary.reads;
   pushCall(frame, call.fact, {
     kind: 'call', span: spanOf(frame.file, call.fact), line: call.fact.line, caller: frame.home, callee: ref, body: summary.nodes, isGuess,
     home, detached: fact.isAsync && !call.fact.awaited,
-    args: call.fact.args.map((arg) => ({ span: spanOf(frame.file, arg), parameter: passedParameter(machine.program, frame.file, frame.scope, arg) })),
+    args: [
+      ...preset.map(() => ({ span: spanOf(frame.file, call.fact), parameter: null })),
+      ...call.fact.args.map((arg) => ({ span: spanOf(frame.file, arg), parameter: passedParameter(machine.program, frame.file, frame.scope, arg) })),
+    ],
   }, fact.isAsync);
   return { value: summary.value, ref };
 }

@@ -61,6 +61,8 @@ export interface FunctionValue {
   readonly id: number;
   readonly self: Value;
   readonly scope: Scope | null;
+  /** First arguments that `bind` gave it already. */
+  readonly preset?: readonly Value[];
 }
 
 /** Names that a function sees, and what message tracing needs to know of them. */
@@ -127,7 +129,7 @@ export function valueKey(value: Value, depth = 0): string {
     case 'namespace': return `n:${value.file}`;
     case 'class': return `c:${value.ref.file}:${value.ref.id}`;
     case 'instance': return `i:${value.ref.file}:${value.ref.id}:${transactionKey(value.transaction)}:${value.isGuess ? 1 : 0}`;
-    case 'function': return `f:${value.file}:${value.id}`;
+    case 'function': return `f:${value.file}:${value.id}${(value.preset ?? []).map(key).join()}`;
     case 'string': return `"${value.value}`;
     case 'template': return `t:${value.text}`;
     case 'object': return `o:${value.id}{${[...value.fields].map(([name, field]) => `${name}=${field.kind === 'object' ? field.id : key(field)}`).join()}}`;
