@@ -10,6 +10,7 @@ import { indentLines } from '../../src/rewrite/edits.js';
 import { columns, returned, storeLines } from '../../src/rewrite/emit.js';
 import { enlist } from '../../src/rewrite/enlist.js';
 import { guardFailures } from '../../src/rewrite/failures.js';
+import { guardHandedIn } from '../../src/rewrite/handed-in.js';
 import { HandDown } from '../../src/rewrite/hand-down.js';
 import { importOutbox, planEvents, readHandler, type HandlerCode, type PlannedEvent } from '../../src/rewrite/handler.js';
 import { finishEdits } from '../../src/rewrite/imports.js';
@@ -71,7 +72,9 @@ function openTransaction(code: HandlerCode, transaction: TransactionCode, contex
     return { opening: `${expression}.withTransaction(async () => {`, manager: `${expression}.tx`, followUps };
   }
   const manager = freeName(['manager', 'entityManager', 'transactionManager'], takenNames(code.fn));
-  const direct = callsOf(code.edits, transaction, context).filter(({ call }) => call.callee.kind !== 'project' && usesDatabase(call));
+  const calls = callsOf(code.edits, transaction, context);
+  guardHandedIn(code.file, calls);
+  const direct = calls.filter(({ call }) => call.callee.kind !== 'project' && usesDatabase(call));
   const owner = findOwner(code.edits, code.file, code.fn, direct, context);
   enlist(code.edits, transaction, { binder: transactionBinder(manager), handDown: new HandDown(code.edits, context), manager }, context);
   return { opening: `${owner.expression}.transaction(async (${manager}) => {`, manager, followUps: owner.followUps };

@@ -9,6 +9,7 @@ export const refusalReasons = {
   'not-async': 'A transaction has to be awaited, and the function is not async.',
   'generator': 'The function is a generator: its caller decides when the next statement runs.',
   'mixed-transactions': 'Some writes of the handler run in a transaction and some outside, or in different ones.',
+  'transaction-handed-in': 'A manager or repository that the caller hands in, perhaps in a transaction, is used for some of the database calls, or perhaps for none.',
   'several-publishes': 'Publishes and writes of the handler alternate, so one transaction can not stand before all of the publishes.',
   'publish-in-closure': 'The publish is in a callback; when it runs, and how often, is up to the function that gets it.',
   'write-in-closure': 'A database call is in a callback; when it runs is up to the function that gets it.',
