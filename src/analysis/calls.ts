@@ -4,7 +4,7 @@ import { noteDoubt } from './doubts.js';
 import { evaluate } from './evaluate.js';
 import type { CallFact, Expression } from './facts.js';
 import { functionKey, functionRef, handOver, homeOf, MODULE, pushCall, spanOf, type Frame, type Machine } from './machine.js';
-import { externalBase, externalSuper, memberValue } from './members.js';
+import { externalBase, externalSuper, memberValue, valueOfSymbol } from './members.js';
 import { kindsIn, type Node } from './effects.js';
 import { passedParameter } from './messages.js';
 import { runFunction } from './run.js';
@@ -25,6 +25,8 @@ export interface Call {
 
 /** Runs a call: receiver, arguments, then the callee in each of its alternatives. */
 export function evaluateCall(machine: Machine, frame: Frame, fact: CallFact): Value {
+  const loaded = loadedModule(fact);
+  if (loaded !== null) return valueOfSymbol(machine, machine.program.moduleOf(frame.file, loaded));
   const receiver = fact.callee.kind === 'member' ? fact.callee.object : null;
   const method = fact.callee.kind === 'member' ? fact.callee.name : null;
   const base = receiver?.kind === 'super' && method !== null ? externalSuper(machine, frame, method) : null;
@@ -52,6 +54,12 @@ export function evaluateCall(machine: Machine, frame: Frame, fact: CallFact): Va
   recordCall(machine, frame, fact, { outcomes, kinds: kindsIn(frame.nodes, before) });
   frame.reads = frame.reads || readsBefore;
   return union(...outcomes.map((outcome) => outcome.value));
+}
+
+/** Specifier of `require('…')` and `import('…')`. */
+function loadedModule({ callee, args }: CallFact): string | null {
+  const [specifier] = args;
+  return callee.kind === 'name' && (callee.name === 'require' || callee.name === 'import') && specifier?.kind === 'string' ? specifier.value : null;
 }
 
 function hasMethod(machine: Machine, frame: Frame, object: Value, method: string): boolean {

@@ -32,6 +32,8 @@ export interface WriteEffect extends At {
   readonly target: string | null;
   readonly receiver: Receiver | null;
   readonly transaction: TransactionRef;
+  /** Through a manager or repository that some caller gives, of whom nothing is known. */
+  readonly isHandedIn: boolean;
 }
 
 export interface PublishEffect extends At {

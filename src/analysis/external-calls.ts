@@ -153,7 +153,7 @@ function pushWrite(machine: Machine, frame: Frame, matcher: WriteMatcher, orm: s
   const target = matcher.target === undefined ? null : targetOf(machine, argument(call, matcher.target));
   const write: WriteEffect = {
     kind: 'write', span: spanOf(frame.file, call.fact), line: call.fact.line, awaited: call.fact.awaited, orm, operation: call.method as string,
-    target: receiver.target ?? target, receiver: receiverOf(frame, receiver, call), transaction: receiver.transaction,
+    target: receiver.target ?? target, receiver: receiverOf(frame, receiver, call), transaction: receiver.transaction, isHandedIn: receiver.isUncertain,
   };
   pushAwaited(frame, call.fact, write);
   return writtenValue(call, write);
@@ -204,7 +204,7 @@ function pushWrapperPublish(machine: Machine, frame: Frame, transport: 'broker' 
 function pushWrapperWrite(frame: Frame, name: string, call: Call): void {
   frame.nodes.push({
     kind: 'write', span: spanOf(frame.file, call.fact), line: call.fact.line, awaited: call.fact.awaited, orm: 'configured', operation: name, target: null,
-    receiver: null, transaction: NO_TRANSACTION,
+    receiver: null, transaction: NO_TRANSACTION, isHandedIn: false,
   });
 }
 

@@ -97,7 +97,7 @@ function toFinding({ entry, publish, effects, depth, pairs }: Group, source: Sou
   const out = toPublish(publish, effects, depth);
   const stage = isLost && isStored(entry.walk, publish, decisive) ? 'dual-publish' as const : 'legacy' as const;
   const calls = publish.stack.slice(depth);
-  const isGuess = [...calls, ...decisive.flatMap((pair) => pair.write.stack.slice(depth))].some((call) => call.isGuess);
+  const isGuess = [...calls, ...decisive.flatMap((pair) => pair.write.stack.slice(depth))].some((call) => call.isGuess) || decisive.every((pair) => pair.write.effect.isHandedIn);
   return {
     id: fingerprint(handler, out, ordinals), kind: isLost ? 'lost-event' : 'phantom-event', handler, publish: out, writes, stage,
     severity: stage === 'legacy' && publish.effect.transport === 'broker' ? 'error' : 'warning',

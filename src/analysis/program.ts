@@ -145,16 +145,29 @@ export class Program {
   /** Symbol of the base class of a class; null when there is none or it can't be told. */
   baseOf(ref: ClassRef): Symbol | null {
     const { base } = this.classFact(ref);
-    if (base === null) return null;
-    const name = dotted(base);
-    return name === null ? null : this.lookup(ref.file, name);
+    return base === null ? null : this.classBehind(ref.file, base);
+  }
+
+  /** What a heritage clause names: a class, or what a function of the project returns as one, `extends Crud(Order)`. */
+  private classBehind(file: string, base: Expression): Symbol | null {
+    const name = dotted(base.kind === 'call' ? base.callee : base);
+    const symbol = name === null ? null : this.lookup(file, name);
+    if (base.kind !== 'call') return symbol;
+    if (symbol?.kind !== 'function') return null;
+    const result = this.functionFact(symbol.file, symbol.id).body.find((step) => step.kind === 'return')?.value;
+    if (result?.kind === 'class') return { kind: 'class', file: symbol.file, id: result.id };
+    return result?.kind === 'name' ? this.lookup(symbol.file, result.name) : null;
+  }
+
+  /** What `require` or `import()` gives; null for a file that is not there. */
+  moduleOf(file: string, specifier: string): Symbol | null {
+    return this.imported(file, specifier, '*');
   }
 
   private recordHeritage(file: string, cls: ClassFact): void {
     if (cls.name !== null) this.classesByName.set(cls.name, [...this.classesNamed(cls.name), { file, id: cls.id }]);
-    const names = [...cls.interfaces.map((type) => type.name), ...(cls.base === null ? [] : [dotted(cls.base) ?? ''])];
-    for (const name of names) {
-      const symbol = name === '' ? null : this.lookup(file, name);
+    const above = [...cls.interfaces.map((type) => this.lookup(file, type.name)), cls.base === null ? null : this.classBehind(file, cls.base)];
+    for (const symbol of above) {
       if (symbol === null || symbol.kind === 'external') continue;
       const key = symbolKey(symbol);
       const list = this.subclassesOf.get(key) ?? [];

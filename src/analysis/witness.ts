@@ -40,7 +40,7 @@ function writeStep({ write, order }: Pair, textOf: TextOf): Draft {
 
 function commitStep({ write, commit }: Pair, textOf: TextOf): Draft {
   const { effect } = write;
-  if (commit === null) return { file: effect.span.file, line: effect.line, role: 'commit', text: 'committed at once: no transaction is open' };
+  if (commit === null) return { file: effect.span.file, line: effect.line, role: 'commit', text: effect.isHandedIn ? 'committed at once, unless the caller has a transaction open' : 'committed at once: no transaction is open' };
   return { file: commit.span.file, line: commit.line, role: 'commit', text: commit.isEnd ? `committed at the end of ${textOf(commit.span)}` : `committed: ${textOf(commit.span)}` };
 }
 

@@ -20,6 +20,7 @@ export function readExpression(node: ts.Expression, declarations: Declarations):
   const range = { start: declarations.startOf(node), end: node.end };
   const read = (child: ts.Expression): Expression => readExpression(child, declarations);
   if (ts.isIdentifier(node)) return { ...range, kind: 'name', name: node.text };
+  if (node.kind === ts.SyntaxKind.ImportKeyword) return { ...range, kind: 'name', name: 'import' };
   if (node.kind === ts.SyntaxKind.ThisKeyword) return { ...range, kind: 'this' };
   if (node.kind === ts.SyntaxKind.SuperKeyword) return { ...range, kind: 'super' };
   if (ts.isParenthesizedExpression(node) || ts.isNonNullExpression(node) || ts.isSatisfiesExpression(node)) return read(node.expression);
