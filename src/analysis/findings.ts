@@ -115,16 +115,17 @@ function isStored(walk: Walk, publish: Occurrence<PublishEffect>, pairs: readonl
 
 function uniqueWrites(pairs: readonly Pair[], depth: number): Write[] {
   const byPlace = new Map<string, Write>();
-  for (const { write } of pairs) {
+  for (const { write, order } of pairs) {
     const { effect } = write;
     const path = pathOf(write.stack, depth);
     // One entry for each write and the call in the handler that leads to it, whatever lies between.
     const key = [path[0]?.span, effect.span].map((span) => (span === undefined ? '' : `${span.file}:${span.start}`)).join('>');
     const known = byPlace.get(key);
-    if (known !== undefined && known.path.length <= path.length) continue;
+    // Where runs differ, what decides the finding.
+    if (known !== undefined && (known.order === 'committed' || order !== 'committed') && known.path.length <= path.length) continue;
     byPlace.set(key, {
       file: effect.span.file, line: effect.line, orm: effect.orm, operation: effect.operation, target: effect.target, path, span: effect.span,
-      receiver: effect.receiver, transaction: write.transaction?.site ?? null,
+      receiver: effect.receiver, transaction: write.transaction?.site ?? null, order,
     });
   }
   return [...byPlace.values()];

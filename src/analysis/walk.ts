@@ -1,14 +1,13 @@
+import type { WriteOrder } from '../core/finding.js';
 import type { CallNode, DoubtEffect, Node, PublishEffect, StoreEffect, Transaction, TransactionRef, WriteEffect } from './effects.js';
 import { latest, merge, notWaitedFor, NOTHING_YET, settle, waitFor, type Commit, type Occurrence, type State } from './path-state.js';
-
-export type Order = 'committed' | 'pending' | 'started' | 'after';
 
 /** A write and a publish that one path joins. */
 export interface Pair {
   readonly write: Occurrence<WriteEffect>;
   readonly publish: Occurrence<PublishEffect>;
   /** What had become of the write when the event was published; `after`: the write came later. */
-  readonly order: Order;
+  readonly order: WriteOrder;
   readonly commit: Commit | null;
 }
 

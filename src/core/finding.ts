@@ -79,7 +79,11 @@ export interface Write extends Place {
   readonly receiver: Receiver | null;
   /** Internal. Null: autocommit. */
   readonly transaction: TransactionSite | null;
+  /** What had become of it when the event was published; `after`: it came later. Internal. */
+  readonly order: WriteOrder;
 }
+
+export type WriteOrder = 'committed' | 'pending' | 'started' | 'after';
 
 /** A receiver resolved to a type of an ORM. */
 export interface Receiver {

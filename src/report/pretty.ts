@@ -83,16 +83,24 @@ function toRows(finding: Finding, read: (file: string) => string | null): readon
   const { kind, publish, writes, witness } = finding;
   const event = printable(publish.destination ?? 'the event');
   const shown = writes.slice(0, 3);
-  const writeRows = shown.map((write) => effectRow(write, { read, text: `${write.transaction === null || kind === 'lost-event' ? 'committed' : 'written'}${route(write)}` }));
+  const toRow = (write: Write): Row => effectRow(write, { read, text: `${writeText(write, kind)}${route(write)}` });
+  // A lost event's own writes are told first; one that comes later stands where it is.
+  const isLater = (write: Write): boolean => kind === 'lost-event' && write.order === 'after';
+  const writeRows = shown.filter((write) => !isLater(write)).map(toRow);
   const rest = writes.length - shown.length;
   if (rest > 0) writeRows.push({ place: null, code: '', role: 'done', text: `and ${count(rest, 'more write')}` });
   const publishRow = effectRow(publish, { read, text: `published${publish.awaited ? '' : ', not awaited'}${publish.path.length === 0 ? '' : ` (${chain(publish)})`}` });
   const crash: Row = { place: null, code: '', role: finding.stage === 'legacy' ? 'crash' : 'kept', text: crashText(finding, event) };
-  if (kind === 'lost-event') return numbered([...writeRows, crash, publishRow]);
+  if (kind === 'lost-event') return numbered([...writeRows, crash, publishRow, ...shown.filter(isLater).map(toRow)]);
   const commit = witness.find(({ role }) => role === 'commit');
   const commitRow: readonly Row[] = commit ? [{ place: commit, code: lineOf(commit, read), role: 'done', text: 'committed' }] : [];
   const isWrittenFirst = shown.every((write) => write.transaction !== null && lineInHandler(write) <= lineInHandler(publish));
   return numbered(isWrittenFirst ? [...writeRows, publishRow, crash, ...commitRow] : [publishRow, crash, ...writeRows, ...commitRow]);
+}
+
+function writeText({ order, transaction }: Write, kind: Finding['kind']): string {
+  if (kind === 'phantom-event') return transaction === null ? 'committed' : 'written';
+  return { committed: 'committed', pending: 'written, not committed yet', started: 'started, not awaited', after: 'written afterwards' }[order];
 }
 
 function crashText({ kind, stage }: Finding, event: string): string {

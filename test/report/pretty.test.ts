@@ -30,6 +30,15 @@ Next: outboxify plan`,
   );
 });
 
+test('says of each write what had become of it when the event left', () => {
+  const [write] = lostEvent.writes;
+  if (write === undefined) throw new Error('no write');
+  const orders = ['committed', 'pending', 'after'] as const;
+  const finding = { ...lostEvent, writes: orders.map((order) => ({ ...write, path: [], order })) };
+  const steps = renderPretty({ ...sampleResult, findings: [finding] }, { style, read }).split('\n').flatMap((line) => /\d {2}(\S.*)$/.exec(line)?.[1] ?? []);
+  expect(steps).toEqual(['committed', 'written, not committed yet', 'published, not awaited', 'written afterwards']);
+});
+
 test('the excerpt of a file with CRLF is the same', () => {
   const crlf = orderService.replaceAll('\n', '\r\n');
   const at = crlf.indexOf("this.client.emit('order.placed'");

@@ -46,7 +46,7 @@ const added: Write = {
     { file, line: 7, function: 'OrderService.place', span: spanOf(orderService, 'this.orders.add(draft)') },
     { file: 'src/orders/orders.repository.ts', line: 12, function: 'OrdersRepository.add', span: { file: 'src/orders/orders.repository.ts', start: 0, end: 1 } },
   ],
-  span: { file: 'src/orders/orders.repository.ts', start: 5, end: 9 }, receiver: null, transaction: null,
+  span: { file: 'src/orders/orders.repository.ts', start: 5, end: 9 }, receiver: null, transaction: null, order: 'committed',
 };
 
 export const lostEvent: Finding = {
