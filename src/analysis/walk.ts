@@ -1,5 +1,5 @@
 import type { WriteOrder } from '../core/finding.js';
-import type { CallNode, DoubtEffect, Node, PublishEffect, StoreEffect, Transaction, TransactionRef, WriteEffect } from './effects.js';
+import { hasKind, kindsIn, type CallNode, type DoubtEffect, type Node, type PublishEffect, type StoreEffect, type Transaction, type TransactionRef, type WriteEffect } from './effects.js';
 import { latest, merge, notWaitedFor, NOTHING_YET, settle, waitFor, type Commit, type Occurrence, type State } from './path-state.js';
 
 /** A write and a publish that one path joins. */
@@ -41,7 +41,11 @@ interface Context {
   /** States that leave the loop or switch around, or go on with its next round; null: none is around. */
   readonly breaks: State[] | null;
   readonly continues: State[] | null;
+  /** In the second round of a loop: where it is left, and how one leaves it. */
+  readonly leaving: { readonly states: State[]; readonly by: Pick<Context, 'returned' | 'thrown' | 'breaks'> } | null;
 }
+
+const EXITS = { return: 'returned', throw: 'thrown', break: 'breaks' } as const;
 
 const LARGEST_WALK = 60_000;
 
@@ -49,13 +53,13 @@ const LARGEST_WALK = 60_000;
 export function walk(nodes: readonly Node[]): Walk {
   const walker = new Walker();
   const returned: State[] = [];
-  walker.run(nodes, NOTHING_YET, { stack: [], ambient: null, isFailing: false, rows: [], thrown: null, returned, breaks: null, continues: null });
+  walker.run(nodes, NOTHING_YET, { stack: [], ambient: null, isFailing: false, rows: [], thrown: null, returned, breaks: null, continues: null, leaving: null });
   return walker;
 }
 
 class Walker implements Walk {
-  readonly pairs: Pair[] = [];
-  readonly publishes: Occurrence<PublishEffect>[] = [];
+  pairs: Pair[] = [];
+  publishes: Occurrence<PublishEffect>[] = [];
   readonly writes: Occurrence<WriteEffect>[] = [];
   readonly stores: Occurrence<StoreEffect>[] = [];
   readonly relayed = new Set<Occurrence<PublishEffect>>();
@@ -93,7 +97,10 @@ class Walker implements Walk {
       case 'guard':
         this.hasGuard = true;
         return state;
-      case 'unwritten': return { ...state, writes: new Map([...state.writes].filter(([write]) => write.effect !== node.write)) };
+      case 'unwritten': {
+        const latestOne = [...state.writes.keys()].findLast((write) => write.effect === node.write);
+        return { ...state, writes: new Map([...state.writes].filter(([write]) => write !== latestOne)) };
+      }
       case 'risk': return mayThrow(state, context);
       case 'open': return { ...state, open: new Set(state.open).add(node.transaction) };
       case 'commit': return settle(mayThrow(state, context), node.transaction, { span: node.span, line: node.line, isEnd: false });
@@ -107,7 +114,7 @@ class Walker implements Walk {
       case 'call': return this.call(node, state, context);
       case 'inline': {
         const returned: State[] = [];
-        const end = this.run(node.body, state, { ...context, returned, breaks: null, continues: null });
+        const end = this.run(node.body, state, { ...context, returned, breaks: null, continues: null, leaving: null });
         return merge([...returned, ...(end === null ? [] : [end])]);
       }
       case 'choice': {
@@ -115,11 +122,7 @@ class Walker implements Walk {
         const inner = node.isSwitch === true ? { ...context, breaks } : context;
         return merge([...node.arms.flatMap((arm) => this.run(arm, state, inner) ?? []), ...breaks]);
       }
-      case 'loop': {
-        const [breaks, continues]: State[][] = [[], []];
-        const end = this.run(node.body, state, { ...context, breaks: breaks as State[], continues: continues as State[], rows: node.rows === null ? context.rows : [...context.rows, node.rows] });
-        return merge([state, ...(end === null ? [] : [end]), ...(continues as State[]), ...(breaks as State[])]);
-      }
+      case 'loop': return this.loop(node, state, context);
       case 'try': return this.tryBlock(node, state, context);
       case 'chain': return this.chain(node, state, context);
       case 'unawaited': {
@@ -130,9 +133,35 @@ class Walker implements Walk {
       case 'exit': {
         const left = { return: context.returned, throw: context.thrown, break: context.breaks, continue: context.continues }[node.by];
         left?.push(state);
+        if (node.by !== 'continue' && left !== null && left === context.leaving?.by[EXITS[node.by]]) context.leaving.states.push(state);
         return null;
       }
     }
+  }
+
+  private loop(node: Extract<Node, { kind: 'loop' }>, state: State, outer: Context): State | null {
+    const context = node.rows === null ? outer : { ...outer, rows: [...outer.rows, node.rows] };
+    const breaks: State[] = [];
+    const continues: State[] = [];
+    const end = this.run(node.body, state, { ...context, breaks, continues, leaving: null });
+    const round = merge([...(end === null ? [] : [end]), ...continues]);
+    const kinds = kindsIn(node.body);
+    if (round !== null && outer.leaving === null && hasKind(kinds, 'write') && hasKind(kinds, 'publish')) this.secondRound(node.body, round, context);
+    return merge([state, ...(round === null ? [] : [round]), ...breaks]);
+  }
+
+  /** What is published as the last thing before a loop is left comes after the writes of the rounds before. */
+  private secondRound(body: readonly Node[], start: State, context: Context): void {
+    const { pairs, publishes } = this;
+    this.pairs = [];
+    this.publishes = [];
+    const by = { returned: [] as State[], thrown: [] as State[], breaks: [] as State[] };
+    const states: State[] = [];
+    this.run(body, start, { ...context, ...by, continues: [], leaving: { states, by } });
+    const isKnown = (publish: Occurrence<PublishEffect>): boolean => pairs.some((pair) => pair.publish.effect === publish.effect) || [...this.relayed].some((relayed) => relayed.effect === publish.effect);
+    const late = this.pairs.filter(({ write, publish, order }) => order !== 'after' && start.writes.has(write) && !start.publishes.has(publish) && !isKnown(publish) && states.some((left) => left.publishes.has(publish)));
+    this.pairs = [...pairs, ...late];
+    this.publishes = [...publishes, ...new Set(late.map(({ publish }) => publish))];
   }
 
   private write(effect: WriteEffect, state: State, context: Context): State {
@@ -191,7 +220,7 @@ class Walker implements Walk {
 
   private call(node: CallNode, state: State, context: Context): State | null {
     const returned: State[] = [];
-    const inner: Context = { ...context, stack: [...context.stack, node], isFailing: false, returned, breaks: null, continues: null };
+    const inner: Context = { ...context, stack: [...context.stack, node], isFailing: false, returned, breaks: null, continues: null, leaving: null };
     const end = this.run(node.body, state, inner);
     return merge([...returned, ...(end === null ? [] : [end])]);
   }
