@@ -82,7 +82,7 @@ function sameNodes(a: readonly Node[], b: readonly Node[]): boolean {
 
 function callMember(machine: Machine, frame: Frame, object: Value, call: Call): Outcome {
   const method = call.method as string;
-  if (object.kind === 'function') return callThroughFunction(machine, frame, object, call);
+  if (object.kind === 'function' || object.kind === 'method') return callThrough(machine, frame, object, call);
   const member = memberValue(machine, frame, object, method);
   const functions = alternatives(member).filter((value): value is FunctionValue => value.kind === 'function');
   if (functions.length > 0) {
@@ -104,16 +104,27 @@ function callMember(machine: Machine, frame: Frame, object: Value, call: Call): 
 }
 
 /** `fn.call(this, a)`, `fn.apply(this, [a])`; `fn.bind(this)` is the function itself. */
-function callThroughFunction(machine: Machine, frame: Frame, fn: FunctionValue, call: Call): Outcome {
+function callThrough(machine: Machine, frame: Frame, fn: Extract<Value, { kind: 'function' | 'method' }>, call: Call): Outcome {
   const callee: Outcome['callee'] = { kind: 'unknown', text: call.method as string };
-  if (call.method === 'bind') return { value: call.args.length < 2 ? fn : { ...fn, preset: [...(fn.preset ?? []), ...call.args.slice(1)] }, callee, receiver: null };
+  if (call.method === 'bind') return { value: bound(fn, call.args.slice(1)), callee, receiver: null };
   if (call.method !== 'call' && call.method !== 'apply') return { value: callUnknown(machine, frame, fn, call), callee, receiver: null };
   const [, list] = call.fact.args;
   const isSpread = call.method === 'apply';
   const given = call.args[1];
   const args = !isSpread ? call.args.slice(1) : given?.kind === 'array' ? given.items : [];
   const facts = !isSpread ? call.fact.args.slice(1) : list?.kind === 'array' ? list.items : [];
-  return { value: invoke(machine, frame, fn, { ...call, args, fact: { ...call.fact, args: facts } }, false).value, callee, receiver: null };
+  const inner: Call = { ...call, args, fact: { ...call.fact, args: facts } };
+  return { value: fn.kind === 'method' ? callMethod(machine, frame, fn, inner) : invoke(machine, frame, fn, inner, false).value, callee, receiver: null };
+}
+
+function bound(fn: Extract<Value, { kind: 'function' | 'method' }>, preset: readonly Value[]): Value {
+  if (preset.length === 0) return fn;
+  return fn.kind === 'method' ? UNKNOWN : { ...fn, preset: [...(fn.preset ?? []), ...preset] };
+}
+
+/** Calls a method that was taken off its object. The code does not show what it goes through. */
+function callMethod(machine: Machine, frame: Frame, { object, name }: Extract<Value, { kind: 'method' }>, call: Call): Value {
+  return callExternal(machine, frame, object, { ...call, receiver: null, method: name });
 }
 
 function baseWithTransaction(machine: Machine, object: Extract<Value, { kind: 'instance' }>): ReturnType<typeof externalBase> {
@@ -128,6 +139,7 @@ function callValue(machine: Machine, frame: Frame, target: Value, call: Call): O
     const callee: Outcome['callee'] = target.preset === undefined ? { kind: 'project', functions: [ref] } : { kind: 'unknown', text: ref.name };
     return { value, callee, receiver: null };
   }
+  if (target.kind === 'method') return { value: callMethod(machine, frame, target, call), callee: { kind: 'unknown', text: target.name }, receiver: null };
   if (target.kind === 'symbol') {
     return { value: callSymbol(machine, frame, target.module, target.name, call), callee: { kind: 'external', module: target.module, type: null, member: target.name }, receiver: null };
   }

@@ -15,6 +15,9 @@ import { alternatives, externalOf, NO_TRANSACTION, union, UNKNOWN, type External
 /** SQL that changes rows, alone, in a CTE, or after a comment. */
 const DML = /\b(insert\s+(?:ignore\s+)?into|update\s+(?:only\s+)?[^\s;]+\s+(?:(?:as\s+)?\w+\s+)?set|delete\s+from|merge\s+into|replace\s+into|truncate\s+(?:table\s+)?[\w"`.$])/i;
 
+/** SQL that runs code of which it doesn't tell what it does. */
+const PROCEDURE = /^\s*(?:\/\*[^]*?\*\/\s*)?(?:call|do|exec(?:ute)?)\b/i;
+
 /** Calls a method of a type of a package. */
 export function callExternal(machine: Machine, frame: Frame, receiver: ExternalValue, call: Call): Value {
   const type = `${receiver.module}:${receiver.type}`;
@@ -144,7 +147,7 @@ function pushWrite(machine: Machine, frame: Frame, matcher: WriteMatcher, orm: s
   }
   if (matcher.sql !== undefined) {
     const sql = textOf(call, [matcher.sql]);
-    if (sql === null || /^\s*\$\{\}/.test(sql)) noteUnknownSql(frame, call);
+    if (sql === null || /^\s*\$\{\}/.test(sql) || PROCEDURE.test(sql)) noteUnknownSql(frame, call);
     if (sql === null || !DML.test(sql)) {
       frame.reads = true;
       return UNKNOWN;

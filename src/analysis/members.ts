@@ -92,7 +92,9 @@ function externalMember(machine: Machine, value: ExternalValue, name: string): V
   const handle = machine.catalog.ambientHandle(type, name);
   if (handle !== undefined) return externalOf(handle, { transaction: { kind: 'ambient' } });
   const yields = machine.catalog.type(type)?.members[name];
-  return yields === undefined ? unknownOf(machine, value.module) : yieldValue(yields, value, []);
+  if (yields !== undefined) return yieldValue(yields, value, []);
+  const isKnown = machine.catalog.effect(type, name) !== undefined || machine.catalog.transaction(type, name) !== undefined;
+  return isKnown ? { kind: 'method', object: value, name } : unknownOf(machine, value.module);
 }
 
 /** What nothing is known of, that came out of a package. */

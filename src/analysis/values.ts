@@ -13,6 +13,8 @@ export type Value =
   | { readonly kind: 'namespace'; readonly file: string }
   | { readonly kind: 'class'; readonly ref: ClassRef }
   | InstanceValue
+  /** A method of an instance of a package, taken off it: `this.client.emit`. */
+  | { readonly kind: 'method'; readonly object: ExternalValue; readonly name: string }
   | FunctionValue
   | { readonly kind: 'string'; readonly value: string }
   /** Text with `${}` where a part is not known. */
@@ -130,6 +132,7 @@ export function valueKey(value: Value, depth = 0): string {
     case 'class': return `c:${value.ref.file}:${value.ref.id}`;
     case 'instance': return `i:${value.ref.file}:${value.ref.id}:${transactionKey(value.transaction)}:${value.isGuess ? 1 : 0}`;
     case 'function': return `f:${value.file}:${value.id}${(value.preset ?? []).map(key).join()}`;
+    case 'method': return `m:${key(value.object)}.${value.name}`;
     case 'string': return `"${value.value}`;
     case 'template': return `t:${value.text}`;
     case 'object': return `o:${value.id}{${[...value.fields].map(([name, field]) => `${name}=${field.kind === 'object' ? field.id : key(field)}`).join()}}`;
