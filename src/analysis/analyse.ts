@@ -5,7 +5,7 @@ import type { FunctionRef, Unresolved } from '../core/finding.js';
 import { isWithin, type Span } from '../core/place.js';
 import type { SkippedFile } from '../core/report.js';
 import { resolveServices } from '../workspace/services.js';
-import type { Workspace } from '../workspace/workspace.js';
+import { isBeside, type Workspace } from '../workspace/workspace.js';
 import type { Analysis } from './analysis.js';
 import { unresolvedOf } from './doubts.js';
 import { runEntries } from './entries.js';
@@ -14,7 +14,8 @@ import { findingsOf, type EntryWalk } from './findings.js';
 import { collectProviders } from './injection.js';
 import { BUDGET, functionRef, spanKey, type Machine } from './machine.js';
 import { Program } from './program.js';
-import { moduleResolver } from './resolve-modules.js';
+import { readReached, unreadImports } from './reach.js';
+import { moduleLinks } from './resolve-modules.js';
 import { safeOf } from './safe.js';
 import { specialFunctions } from './special-functions.js';
 import { subscribersOf } from './subscribers.js';
@@ -34,31 +35,36 @@ export function analyse(workspace: Workspace, config: Config, options: AnalyseOp
   const skipped: SkippedFile[] = [];
   const files = workspace.files();
   const sources = sourcesOf(files);
-  const facts = new Map<string, FileFacts>();
-  for (const file of sources) {
-    const read = readFile(workspace, file, skipped);
-    if (read !== null) facts.set(file, read);
-  }
+  const links = moduleLinks(workspace);
+  const facts = readReached(sources, links, (file) => readFile(workspace, file, skipped));
   const services = resolveServices(workspace, config);
-  const program = new Program(facts, moduleResolver(workspace));
+  const program = new Program(facts, links.resolve);
   const machine: Machine = {
     program, catalog: buildCatalog(adapters), ...specialFunctions(config, services), summaries: new Map(), running: new Set(), fields: new Map(), methods: new Map(), instances: new Map(), variables: new Map(), assigned: new Map(),
     providers: collectProviders(program), transactions: new Map(), calls: new Map(), subscribers: new Map(), handedOver: new Map(), called: new Set(), tooDeep: new Set(), cut: new Map(), budget: BUDGET, depth: 0,
   };
   const entries = runEntries(machine);
   const textOf = (span: Span): string => shorten((workspace.read(span.file) ?? '').slice(span.start, span.end));
-  const isSelected = selector(options.paths ?? []);
+  const isWanted = selector(options.paths ?? []);
+  const isSelected = (file: string): boolean => !isBeside(file) && isWanted(file);
   const all = findingsOf(entries, { textOf });
+  const besideFiles = [...facts.keys()].filter(isBeside).length;
   const isRelay = (file: string): boolean => services.some((service) => file.startsWith(`${service.outbox}/relay/`));
   return {
     result: {
       root: workspace.root,
-      stats: { files: files.length, parsed: facts.size, milliseconds: Math.round(performance.now() - started) },
+      stats: { files: files.length + besideFiles, parsed: facts.size, milliseconds: Math.round(performance.now() - started) },
       findings: all.filter((finding) => isSelected(finding.handler.file) || isSelected(finding.publish.file)),
       safe: safeOf(entries, all, isRelay).filter((publish) => isSelected(publish.file)),
       subscribers: subscribersOf(machine).filter((subscriber) => isSelected(subscriber.file)),
       unresolved: [...unresolvedOf(entries, all), ...cutShort(machine, entries)].filter((each) => isSelected(each.file)).sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line)),
       skipped: [...workspace.skipped(), ...skipped, ...[...machine.tooDeep].map(tooDeep)],
+      unread: unreadImports(facts.values(), links, workspace),
+      beside: workspace.surroundings === null ? null : {
+        root: workspace.surroundings.root,
+        files: besideFiles,
+        findings: all.filter(({ handler, publish }) => isBeside(handler.file) && isBeside(publish.file)).length,
+      },
     },
     functionAt: (span) => functionAt(machine, span),
     callsIn: (span) => [...machine.calls.values()].filter((call) => isWithin(call.span, span)).sort((a, b) => a.span.start - b.span.start || b.span.end - a.span.end),

@@ -3,6 +3,7 @@ import type { ScanResult } from '../core/report.js';
 import { findingSentence } from './annotation.js';
 import { byFile, countFigures, figuresSentence, statsSentence } from './figures.js';
 import type { ToolName } from './json.js';
+import { remarksOf } from './remarks.js';
 import { findingRules, safeReasons } from './rules.js';
 
 const styles = `
@@ -31,7 +32,7 @@ export function renderHtml(result: ScanResult, tool: ToolName): string {
 <body>
 <h1>Dual writes</h1>
 <p>${escape(figuresSentence(countFigures(result)))} <span class="meta">${escape(statsSentence(result))} ${escape(tool.name)} ${escape(tool.version)}</span></p>
-${[...groups, ...listings(result)].join('\n')}
+${[...remarksOf(result).map((remark) => `<p>${escape(remark)}</p>`), ...groups, ...listings(result)].join('\n')}
 </body>
 </html>
 `;

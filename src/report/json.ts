@@ -37,6 +37,7 @@ export function toJsonReport(result: ScanResult, { tool, rewriteOf = () => notLo
     subscribers: result.subscribers.map(toJsonSubscriber),
     unresolved: [
       ...result.unresolved.map(({ file, line, text, hint }) => ({ file, line, text, hint })),
+      ...result.unread.map(({ file, line, specifier, hint }) => ({ file, line, text: `import '${specifier}'`, hint })),
       ...result.skipped.map(({ file, reason, message }) => ({ file, line: 1, text: reason, hint: `The file was passed over: ${message}.` })),
     ],
   };

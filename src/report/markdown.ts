@@ -2,11 +2,13 @@ import type { Finding } from '../core/finding.js';
 import type { ScanResult } from '../core/report.js';
 import { findingSentence } from './annotation.js';
 import { byFile, count, countFigures, figuresSentence, statsSentence } from './figures.js';
+import { remarksOf } from './remarks.js';
 import { safeReasons } from './rules.js';
 
 /** A report for a wiki, an issue or a pull request. */
 export function renderMarkdown(result: ScanResult): string {
   const parts = ['# Dual writes', `${figuresSentence(countFigures(result))} ${statsSentence(result)}`];
+  parts.push(...remarksOf(result).map(escapeText));
   for (const [file, findings] of byFile(result.findings)) parts.push(`## ${code(file)}`, ...findings.map(findingText));
   if (result.safe.length > 0) {
     const rows = result.safe.map(({ file, line, bus, reason }) => [code(`${file}:${line}`), code(bus), `${code(reason)} ${safeReasons[reason]}`]);

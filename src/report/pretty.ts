@@ -3,6 +3,7 @@ import type { Place, Span } from '../core/place.js';
 import type { ScanResult } from '../core/report.js';
 import { byFile, count, countFigures, figuresSentence, statsSentence } from './figures.js';
 import { codeLine } from './excerpt.js';
+import { remarksOf } from './remarks.js';
 import { cut, link, pad, printable, type TextStyle } from './text.js';
 
 export interface PrettyOptions {
@@ -151,8 +152,10 @@ function summary(result: ScanResult, { style }: PrettyOptions): string {
   if (result.unresolved.length > 0) {
     lines.push(style.yellow(`${count(result.unresolved.length, 'call')} could be a publish or a write and can't be resolved: see 'unresolved' in --format json or markdown.`));
   }
+  for (const remark of remarksOf(result)) lines.push(style.yellow(printable(remark)));
   for (const { file, message } of result.skipped.slice(0, 5)) lines.push(style.yellow(`Passed over: ${printable(file)} (${printable(message)}).`));
   if (result.skipped.length > 5) lines.push(style.yellow(`Passed over: ${count(result.skipped.length - 5, 'more file')}.`));
+  if (result.beside !== null && result.beside.files > 0) lines.push(style.dim(`Read with it: ${count(result.beside.files, 'file')} beside this folder, in '${result.beside.root}'.`));
   if (result.findings.length > 0) lines.push('Next: outboxify plan');
   return lines.join('\n');
 }

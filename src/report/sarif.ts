@@ -1,5 +1,5 @@
 import type { Place } from '../core/place.js';
-import type { SkippedFile } from '../core/report.js';
+import type { SkippedFile, UnreadImport } from '../core/report.js';
 import type { Annotation } from './annotation.js';
 import type { ToolName } from './json.js';
 import { ruleHelp, type RuleText } from './rules.js';
@@ -9,10 +9,11 @@ export interface SarifInput {
   readonly annotations: readonly Annotation[];
   readonly rules: readonly RuleText[];
   readonly skipped?: readonly SkippedFile[];
+  readonly unread?: readonly UnreadImport[];
 }
 
 /** SARIF 2.1.0: https://docs.oasis-open.org/sarif/sarif/v2.1.0/ */
-export function renderSarif({ tool, annotations, rules, skipped = [] }: SarifInput): string {
+export function renderSarif({ tool, annotations, rules, skipped = [], unread = [] }: SarifInput): string {
   const order = rules.map(({ id }) => id);
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -21,7 +22,7 @@ export function renderSarif({ tool, annotations, rules, skipped = [] }: SarifInp
       {
         tool: { driver: { name: tool.name, semanticVersion: tool.version, rules: rules.map(toRule) } },
         columnKind: 'utf16CodeUnits',
-        invocations: [{ executionSuccessful: true, toolExecutionNotifications: skipped.map(toNotification) }],
+        invocations: [{ executionSuccessful: true, toolExecutionNotifications: [...skipped.map(toNotification), ...unread.map(toImportNotification)] }],
         results: annotations.map((annotation) => toResult(annotation, order)),
       },
     ],
@@ -57,6 +58,10 @@ function toResult({ rule, level, place, subject, message, fingerprint, steps }: 
 
 function toNotification({ file, message }: SkippedFile): object {
   return { level: 'warning', message: { text: `The file was passed over: ${message}.` }, locations: [{ physicalLocation: { artifactLocation: toArtifact(file) } }] };
+}
+
+function toImportNotification({ file, line, hint }: UnreadImport): object {
+  return { level: 'warning', message: { text: hint }, locations: [{ physicalLocation: toLocation({ file, line }) }] };
 }
 
 function toLocation({ file, line }: Place): object {

@@ -1,12 +1,13 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { globSync } from 'tinyglobby';
+import { escapePath, globSync } from 'tinyglobby';
 import type { Config } from '../core/config.js';
 import { UsageError } from '../core/errors.js';
 import type { SkippedFile } from '../core/report.js';
 import { readIgnoreRules } from './ignore-rules.js';
-import { isInside, toPosix } from './paths.js';
-import type { Workspace } from './workspace.js';
+import { findMonorepo } from './monorepo.js';
+import { isInside, joinPath, toPosix } from './paths.js';
+import { isBeside, type Surroundings, type Workspace } from './workspace.js';
 
 /** A larger file is generated or data; nobody writes a handler in it. */
 export const maximumFileSize = 2 * 1024 * 1024;
@@ -24,10 +25,11 @@ const leftOut: readonly string[] = [
 
 /**
  * The files of a project on disk. Symbolic links are not followed when listing, and `read` refuses one that
- * leads out of the root.
+ * leads out of the root, or out of the workspace that the project is a member of.
  */
 export function openWorkspace(root: string, config: Pick<Config, 'exclude'>): Workspace {
   const realRoot = realRootOf(root);
+  const monorepo = findMonorepo(realRoot);
   const skipped = new Map<string, SkippedFile>();
   let listing: readonly string[] | null = null;
   return {
@@ -37,12 +39,28 @@ export function openWorkspace(root: string, config: Pick<Config, 'exclude'>): Wo
       return listing;
     },
     read(file) {
-      const answer = readText(realRoot, file);
+      const answer = readText({ root: realRoot, limit: monorepo ?? realRoot }, file);
       if (answer === null || typeof answer === 'string') return answer;
       skipped.set(file, answer);
       return null;
     },
+    surroundings: monorepo === null ? null : surroundingsOf(realRoot, monorepo, config.exclude),
     skipped: () => [...skipped.values()].sort((a, b) => (a.file < b.file ? -1 : 1)),
+  };
+}
+
+function surroundingsOf(root: string, monorepo: string, exclude: readonly string[]): Surroundings {
+  const project = toPosix(path.relative(monorepo, root));
+  const up = toPosix(path.relative(root, monorepo));
+  let listing: readonly string[] | null = null;
+  return {
+    root: up,
+    project,
+    files() {
+      const patterns = exclude.filter(isBeside).map((pattern) => joinPath(project, pattern));
+      listing ??= listFiles(monorepo, [`${escapePath(project)}/**`, ...patterns]).map((file) => joinPath(up, file));
+      return listing;
+    },
   };
 }
 
@@ -81,13 +99,14 @@ function listFiles(root: string, exclude: readonly string[]): readonly string[] 
   return found.filter((file) => !file.endsWith('.gitignore') && !isIgnored(file)).sort();
 }
 
-function readText(root: string, file: string): string | SkippedFile | null {
+/** `limit` is the folder that no file is read outside of. */
+function readText({ root, limit }: { readonly root: string; readonly limit: string }, file: string): string | SkippedFile | null {
   const absolute = path.resolve(root, file);
-  if (!isInside(root, absolute)) return null;
+  if (!isInside(limit, absolute)) return null;
   try {
     const stats = statSync(absolute, { throwIfNoEntry: false });
     if (!stats?.isFile()) return null;
-    if (!isInside(root, realpathSync(absolute))) return null;
+    if (!isInside(limit, realpathSync(absolute))) return null;
     if (stats.size > maximumFileSize) {
       return { file, reason: 'too-large', message: `${(stats.size / 1024 / 1024).toFixed(1)} MB; files over 2 MB are passed over` };
     }

@@ -11,21 +11,37 @@ export interface Manifest {
   readonly dependencies: ReadonlySet<string>;
 }
 
-/** Every readable package.json, the root's first. */
+/** Every readable package.json, the root's first. The root of a part of a package has the manifest of that package. */
 export function findManifests(workspace: Workspace): readonly Manifest[] {
-  return workspace
-    .files()
+  const own = manifestsAmong(workspace, workspace.files());
+  if (own[0]?.root === '.' || workspace.surroundings === null) return own;
+  for (let folder = '..'; ; folder = joinPath(folder, '..')) {
+    const file = joinPath(folder, 'package.json');
+    if (workspace.read(file) !== null) return [{ ...toManifest(workspace, file), root: '.' }, ...own];
+    if (folder === workspace.surroundings.root) return own;
+  }
+}
+
+/** The manifests of the packages beside the project. */
+export function findManifestsBeside(workspace: Workspace): readonly Manifest[] {
+  return manifestsAmong(workspace, workspace.surroundings?.files() ?? []);
+}
+
+function manifestsAmong(workspace: Workspace, files: readonly string[]): readonly Manifest[] {
+  return files
     .filter((file) => file === 'package.json' || file.endsWith('/package.json'))
-    .map((file) => {
-      const content = toObject(parseLooseJson(workspace.read(file) ?? ''));
-      const names = [content['dependencies'], content['peerDependencies']].flatMap((group) => Object.keys(toObject(group)));
-      return {
-        root: joinPath(file, '..'),
-        name: typeof content['name'] === 'string' ? content['name'] : null,
-        dependencies: new Set(names),
-      };
-    })
+    .map((file) => toManifest(workspace, file))
     .sort((a, b) => Number(b.root === '.') - Number(a.root === '.') || (a.root < b.root ? -1 : 1));
+}
+
+function toManifest(workspace: Workspace, file: string): Manifest {
+  const content = toObject(parseLooseJson(workspace.read(file) ?? ''));
+  const names = [content['dependencies'], content['peerDependencies']].flatMap((group) => Object.keys(toObject(group)));
+  return {
+    root: joinPath(file, '..'),
+    name: typeof content['name'] === 'string' ? content['name'] : null,
+    dependencies: new Set(names),
+  };
 }
 
 /** An application of a monorepo that has no package.json of its own. */

@@ -1,7 +1,7 @@
 import type { Config, ServiceConfig } from '../core/config.js';
 import type { PartialServiceConfig } from './config.js';
 import { detectDatabase, detectMigrationDirectory, readDataSourceTexts } from './data-source.js';
-import { findManifests, findNestProjects, type Manifest } from './manifests.js';
+import { findManifests, findManifestsBeside, findNestProjects, type Manifest } from './manifests.js';
 import { parseLooseJson, toObject, toStrings } from './json.js';
 import { isInFolder, joinPath } from './paths.js';
 import type { Workspace } from './workspace.js';
@@ -48,7 +48,7 @@ export function completeServices(workspace: Workspace, partial: readonly Partial
  * applications as nest-cli.json or folders with their own tsconfig name them; else the root itself.
  */
 export function detectServices(workspace: Workspace): readonly ServiceConfig[] {
-  const manifests = findManifests(workspace).map((manifest, _, all) => withLibraries(manifest, all));
+  const manifests = findManifests(workspace).map((manifest, _, all) => withLibraries(manifest, [...all, ...findManifestsBeside(workspace)]));
   const own = manifests.filter((manifest) => manifest.root !== '.' && isService(manifest) && !isLibrary(manifest, manifests));
   const root = manifestOf(manifests, '.');
   const found = own.map((manifest) => candidate(manifest.root, manifest, manifest.name));

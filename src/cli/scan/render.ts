@@ -38,7 +38,7 @@ async function renderAnnotations({ result }: Analysis, options: { readonly forma
   const annotations = toAnnotations(result);
   switch (options.format) {
     case 'sarif':
-      return (await import('../../report/sarif.js')).renderSarif({ tool: options.tool, annotations, rules: scanRules, skipped: result.skipped });
+      return (await import('../../report/sarif.js')).renderSarif({ tool: options.tool, annotations, rules: scanRules, skipped: result.skipped, unread: result.unread });
     case 'github':
       return (await import('../../report/github.js')).renderGithub(annotations);
     case 'gitlab':
