@@ -80,17 +80,22 @@ export function moduleLinks(workspace: Workspace): ModuleLinks {
 /** Finds a file under its own name, also where the path to it leads out of the project and in again; null: there is none. */
 type FindFile = (path: string) => string | null;
 
-function fileFinder({ files, surroundings }: Workspace): FindFile {
+function fileFinder({ files, links, surroundings }: Workspace): FindFile {
   const own = new Set(files());
   let beside: ReadonlySet<string> | null = null;
   const home = surroundings === null ? null : `${posix.join(surroundings.root, surroundings.project)}/`;
-  return (path) => {
+  const find: FindFile = (path) => {
     if (own.has(path)) return path;
+    for (const [link, target] of links()) {
+      if (path === link) return find(target);
+      if (path.startsWith(`${link}/`)) return find(posix.join(target, path.slice(link.length)));
+    }
     if (surroundings === null || home === null || !isBeside(path)) return null;
     if (path.startsWith(home)) return own.has(path.slice(home.length)) ? path.slice(home.length) : null;
     beside ??= new Set(surroundings.files());
     return beside.has(path) ? path : null;
   };
+  return find;
 }
 
 function findFile(find: FindFile, path: string): string | null {

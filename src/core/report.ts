@@ -4,7 +4,7 @@ import type { Place } from './place.js';
 /** A file that could not be read or parsed, and was passed over. */
 export interface SkippedFile {
   readonly file: string;
-  readonly reason: 'unreadable' | 'unparsable' | 'too-large' | 'not-utf8';
+  readonly reason: 'unreadable' | 'unparsable' | 'too-large' | 'not-utf8' | 'link';
   readonly message: string;
 }
 

@@ -1,27 +1,16 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { escapePath, globSync } from 'tinyglobby';
+import { escapePath } from 'tinyglobby';
 import type { Config } from '../core/config.js';
 import { UsageError } from '../core/errors.js';
 import type { SkippedFile } from '../core/report.js';
-import { readIgnoreRules } from './ignore-rules.js';
+import { listFiles, type Listing } from './listing.js';
 import { findMonorepo } from './monorepo.js';
 import { isInside, joinPath, toPosix } from './paths.js';
 import { isBeside, type Surroundings, type Workspace } from './workspace.js';
 
 /** A larger file is generated or data; nobody writes a handler in it. */
 export const maximumFileSize = 2 * 1024 * 1024;
-
-/** Never looked at: dependencies, build output, declarations, bundles. */
-const leftOut: readonly string[] = [
-  '**/node_modules/**',
-  '**/dist/**',
-  '**/build/**',
-  '**/coverage/**',
-  '**/.git/**',
-  '**/*.d.{ts,mts,cts}',
-  '**/*.min.{js,mjs,cjs}',
-];
 
 /**
  * The files of a project on disk. Symbolic links are not followed when listing, and `read` refuses one that
@@ -31,21 +20,21 @@ export function openWorkspace(root: string, config: Pick<Config, 'exclude'>): Wo
   const realRoot = realRootOf(root);
   const monorepo = findMonorepo(realRoot);
   const skipped = new Map<string, SkippedFile>();
-  let listing: readonly string[] | null = null;
+  const limit = monorepo ?? realRoot;
+  let listing: Listing | null = null;
+  const list = (): Listing => (listing ??= listFiles({ root: realRoot, limit, exclude: config.exclude }));
   return {
     root: realRoot,
-    files() {
-      listing ??= listFiles(realRoot, config.exclude);
-      return listing;
-    },
+    files: () => list().files,
+    links: () => list().links,
     read(file) {
-      const answer = readText({ root: realRoot, limit: monorepo ?? realRoot }, file);
+      const answer = readText({ root: realRoot, limit }, file);
       if (answer === null || typeof answer === 'string') return answer;
       skipped.set(file, answer);
       return null;
     },
     surroundings: monorepo === null ? null : surroundingsOf(realRoot, monorepo, config.exclude),
-    skipped: () => [...skipped.values()].sort((a, b) => (a.file < b.file ? -1 : 1)),
+    skipped: () => [...(listing?.skipped ?? []), ...skipped.values()].sort((a, b) => (a.file < b.file ? -1 : 1)),
   };
 }
 
@@ -58,7 +47,7 @@ function surroundingsOf(root: string, monorepo: string, exclude: readonly string
     project,
     files() {
       const patterns = exclude.filter(isBeside).map((pattern) => joinPath(project, pattern));
-      listing ??= listFiles(monorepo, [`${escapePath(project)}/**`, ...patterns]).map((file) => joinPath(up, file));
+      listing ??= listFiles({ root: monorepo, limit: monorepo, exclude: [`${escapePath(project)}/**`, ...patterns] }).files.map((file) => joinPath(up, file));
       return listing;
     },
   };
@@ -85,18 +74,6 @@ export function toProjectPath(root: string, given: string): string {
     // It does not exist: the caller says so.
   }
   return toPosix(path.relative(root, real)) || '.';
-}
-
-function listFiles(root: string, exclude: readonly string[]): readonly string[] {
-  const found = globSync(['**/*', '**/.gitignore'], {
-    cwd: root,
-    ignore: [...leftOut, ...exclude],
-    followSymbolicLinks: false,
-    expandDirectories: false,
-    onlyFiles: true,
-  });
-  const isIgnored = readIgnoreRules(root, found.filter((file) => file === '.gitignore' || file.endsWith('/.gitignore')));
-  return found.filter((file) => !file.endsWith('.gitignore') && !isIgnored(file)).sort();
 }
 
 /** `limit` is the folder that no file is read outside of. */

@@ -18,6 +18,8 @@ export interface Workspace {
   files(): readonly string[];
   /** Text of a file (also of one that `files` leaves out, or of the surroundings); null when it is missing or unreadable. */
   read(file: string): string | null;
+  /** Symbolic links within the project, and the path that each stands for; files behind them are listed under their own names. */
+  links(): ReadonlyMap<string, string>;
   /** Null: the project stands alone. */
   readonly surroundings: Surroundings | null;
   /** Files that were asked for and could not be read as text. */
@@ -40,6 +42,7 @@ export function overlay(workspace: Workspace, changes: ReadonlyMap<string, strin
       return [...files].sort();
     },
     read: (file) => (changes.has(file) ? (changes.get(file) ?? null) : workspace.read(file)),
+    links: () => workspace.links(),
     surroundings: workspace.surroundings,
     skipped: () => workspace.skipped(),
   };
@@ -51,6 +54,7 @@ export function memoryWorkspace(files: Readonly<Record<string, string>>, root = 
     root,
     files: () => Object.keys(files).sort(),
     read: (file) => files[file] ?? null,
+    links: () => new Map(),
     surroundings: null,
     skipped: () => [],
   };

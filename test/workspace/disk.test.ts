@@ -11,10 +11,19 @@ describe('files', () => {
   test('leaves out dependencies, build output, declarations, bundles and what the configuration says', () => {
     const root = temporaryProject({
       'src/a.ts': '', 'src/b/c.js': '', 'package.json': '{}', 'distance/x.ts': '',
-      'node_modules/x/index.js': '', 'apps/a/node_modules/y/index.js': '', 'dist/a.js': '', 'apps/a/build/a.js': '', 'coverage/a.js': '',
+      'node_modules/x/index.js': '', 'apps/a/node_modules/y/index.js': '', 'dist/a.js': '', 'apps/a/package.json': '{}', 'apps/a/build/a.js': '', 'apps/b/project.json': '{}', 'apps/b/coverage/a.js': '', 'coverage/a.js': '',
       'src/types.d.ts': '', 'src/types.d.mts': '', 'public/app.min.js': '', 'legacy/old.ts': '', '.hidden/x.ts': '',
     });
-    expect(openWorkspace(root, { exclude: ['legacy/**'] }).files()).toEqual(['distance/x.ts', 'package.json', 'src/a.ts', 'src/b/c.js']);
+    expect(openWorkspace(root, { exclude: ['legacy/**'] }).files()).toEqual(['apps/a/package.json', 'apps/b/project.json', 'distance/x.ts', 'package.json', 'src/a.ts', 'src/b/c.js']);
+  });
+
+  test('leaves out what the compiler writes, and nothing that only has the name of build output', () => {
+    const root = temporaryProject({
+      'package.json': '{}', 'src/dist/a.ts': '', 'src/build/b.ts': '', 'src/coverage/c.ts': '', 'src/.private/d.ts': '', 'src/.next/e.js': '', '.cache/f.ts': '', 'src/.eslintrc.cjs': '',
+      'tsconfig.json': '{"compilerOptions":{"outDir":"./out/js"}}', 'out/js/a.js': '', 'out/a.ts': '',
+      'parts/a/package.json': '{}', 'parts/a/tsconfig.build.json': '// built\n{"compilerOptions":{"outDir":"."}}', 'parts/a/x.ts': '',
+    });
+    expect(openWorkspace(root, everything).files().filter((file) => !file.endsWith('.json'))).toEqual(['out/a.ts', 'parts/a/x.ts', 'src/.private/d.ts', 'src/build/b.ts', 'src/coverage/c.ts', 'src/dist/a.ts']);
   });
 
   test('leaves out what git ignores, at every level, as git itself says', () => {
@@ -45,6 +54,17 @@ describe('files', () => {
     symlinkSync(outside, path.join(root, 'linked'));
     symlinkSync('.', path.join(root, 'loop'));
     expect(openWorkspace(root, everything).files()).toEqual(['a.ts']);
+  });
+
+  test('notes links that code may be behind and that are not followed, and no others', () => {
+    const outside = temporaryProject({ 'stolen.ts': 'x' });
+    const root = temporaryProject({ 'a.ts': '', 'deep/b.ts': '', 'x.ts/c.ts': '', '.gitignore': 'ignored.ts\n' });
+    const links = { 'linked': outside, 'stolen.ts': path.join(outside, 'stolen.ts'), 'gone.ts': 'nowhere.ts', 'gone': 'nowhere', 'loop': '.', 'b.ts': 'deep/b.ts', 'ignored.ts': 'nowhere.ts', 'legacy.ts': 'nowhere.ts' };
+    for (const [link, target] of Object.entries(links)) symlinkSync(target, path.join(root, link));
+    const workspace = openWorkspace(root, { exclude: ['legacy.ts'] });
+    expect(workspace.files()).toEqual(['a.ts', 'deep/b.ts', 'x.ts/c.ts']);
+    expect([...workspace.links()].sort()).toEqual([['b.ts', 'deep/b.ts'], ['loop', '.']]);
+    expect(workspace.skipped().map(({ file, reason }) => `${file} ${reason}`)).toEqual(['gone.ts unreadable', 'linked link', 'stolen.ts link']);
   });
 
   test('takes names with brackets, spaces and letters beyond ASCII', () => {

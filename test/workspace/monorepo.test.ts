@@ -30,12 +30,12 @@ test.each<[string, Record<string, string>, string, string | null]>([
 
 test('a member sees the files beside it, and reads them, and no others', () => {
   const root = temporaryProject({
-    ...member, 'package.json': '{"workspaces":["parts/*"]}', 'libs/bus/index.ts': 'bus', 'libs/bus/dist/index.js': '', 'libs/old/a.ts': '', '.gitignore': 'secret.ts\n', 'libs/bus/secret.ts': '',
+    ...member, 'package.json': '{"workspaces":["parts/*"]}', 'libs/bus/index.ts': 'bus', 'libs/bus/project.json': '{}', 'libs/bus/dist/index.js': '', 'libs/old/a.ts': '', '.gitignore': 'secret.ts\n', 'libs/bus/secret.ts': '',
   });
   const workspace = openWorkspace(path.join(root, 'parts/orders'), { exclude: ['../../libs/old/**'] });
   expect(workspace.files()).toEqual(['a.ts', 'package.json']);
   expect(workspace.surroundings).toMatchObject({ root: '../..', project: 'parts/orders' });
-  expect(workspace.surroundings?.files()).toEqual(['../../libs/bus/index.ts', '../../package.json']);
+  expect(workspace.surroundings?.files()).toEqual(['../../libs/bus/index.ts', '../../libs/bus/project.json', '../../package.json']);
   expect(workspace.read('../../libs/bus/index.ts')).toBe('bus');
   expect(workspace.read(`../../../${path.basename(root)}/package.json`)).not.toBeNull();
   expect(workspace.read('../../../../etc/hostname')).toBeNull();
