@@ -2,6 +2,8 @@ import type { Analysis } from '../analysis/analysis.js';
 import { factsOf, type ProjectFacts } from '../plan/facts.js';
 import type { Figures } from '../schema/operations/figures.js';
 import { readEvidence } from '../workspace/evidence.js';
+import { notReadProblems } from '../plan/not-read.js';
+import { printable } from '../report/text.js';
 import { assertProject, type CommandContext } from './context.js';
 
 /** Reads the code and tells how far the project is. */
@@ -22,4 +24,11 @@ export async function readProject(context: CommandContext, figures?: ReadonlyMap
 
 export function projectFacts({ workspace, config }: CommandContext, { result }: Analysis, figures?: ReadonlyMap<string, Figures>): ProjectFacts {
   return factsOf({ workspace, config, result, evidence: readEvidence(workspace), now: Date.now(), ...(figures === undefined ? {} : { figures }) });
+}
+
+/** Says what the answer knows nothing of, where the answer itself has no place for it. */
+export function noteNotRead({ out }: Pick<CommandContext, 'out'>, { result }: Analysis): void {
+  const problems = notReadProblems(result);
+  for (const { file, line, message } of problems.slice(0, 5)) out.note(printable(`Not read: ${file}:${line}: ${message}`));
+  if (problems.length > 5) out.note(`Not read: ${problems.length - 5} more; 'outboxify check' lists all.`);
 }

@@ -1,41 +1,7 @@
 import type { Problem } from '../core/problem.js';
+import { newDualWrite, staleBaseline, stageRegression, type CodeRule } from './code-rules.js';
 import { eventOf, type HandlerState } from './handlers.js';
 import type { BaselineEntry } from '../workspace/baseline.js';
-
-/** A rule of the check on code. */
-export interface CodeRule {
-  readonly id: string;
-  readonly title: string;
-  readonly severity: Problem['severity'];
-  readonly problem: string;
-  readonly solution: string;
-}
-
-export const newDualWrite: CodeRule = {
-  id: 'new-dual-write',
-  title: 'A dual write that the baseline does not know',
-  severity: 'error',
-  problem: 'A handler writes and publishes without one transaction over both, and it is not one of those that were accepted.',
-  solution: 'Store the event in the outbox: `outboxify rewrite <handler> --to dual-publish`. Or accept it with `outboxify check --update-baseline`.',
-};
-
-export const stageRegression: CodeRule = {
-  id: 'stage-regression',
-  title: 'A handler that stored its event does not store it any more',
-  severity: 'error',
-  problem: 'The baseline knows the handler as dual-publish or outbox-only, and the code is legacy again: its event can be lost.',
-  solution: 'Bring the call of `store` back. Where the step back is meant, accept it with `outboxify check --update-baseline`.',
-};
-
-export const staleBaseline: CodeRule = {
-  id: 'stale-baseline',
-  title: 'The baseline accepts a dual write that is gone',
-  severity: 'warning',
-  problem: 'A dual write of the baseline is fixed or has gone. As long as the baseline accepts it, it could come back unseen.',
-  solution: 'Run `outboxify check --update-baseline` and commit the file.',
-};
-
-export const codeRules: readonly CodeRule[] = [newDualWrite, stageRegression, staleBaseline];
 
 /** A problem and what tells it from others of its rule, whatever lines move. */
 export interface KeyedProblem extends Problem {
@@ -52,8 +18,8 @@ export function toBaseline(handlers: readonly HandlerState[]): readonly Baseline
   });
 }
 
-/** Compares the handlers with the baseline. Null: there is none, and every dual write is new. */
-export function compareWithBaseline(handlers: readonly HandlerState[], baseline: readonly BaselineEntry[] | null): readonly KeyedProblem[] {
+/** Compares the handlers with the baseline. Null: there is none, and every dual write is new. What files hold that were not read is not known to be gone. */
+export function compareWithBaseline(handlers: readonly HandlerState[], baseline: readonly BaselineEntry[] | null, notRead: ReadonlySet<string> = new Set()): readonly KeyedProblem[] {
   const today = toBaseline(handlers);
   const lines = new Map(handlers.flatMap(({ findings }) => findings.map(({ id, publish, handler }) => [id, publish.path[0]?.line ?? (publish.file === handler.file ? publish.line : handler.line)])));
   const legacy = today.filter(({ stage }) => stage === 'legacy');
@@ -64,7 +30,7 @@ export function compareWithBaseline(handlers: readonly HandlerState[], baseline:
     const isAccepted = baseline?.some((known) => known.stage === 'legacy' && isSame(known, entry)) === true;
     return isAccepted ? [] : [newProblem(entry, line, baseline === null)];
   });
-  const gone = (baseline ?? []).filter((known) => known.stage === 'legacy' && !legacy.some((entry) => isSame(known, entry)));
+  const gone = (baseline ?? []).filter((known) => known.stage === 'legacy' && !notRead.has(known.file) && !legacy.some((entry) => isSame(known, entry)));
   return [...problems, ...gone.map(stale)];
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
@@ -70,6 +70,60 @@ describe('bad input is exit code 2 with a clear error, and writes nothing', () =
     chmodSync(path.join(root, 'src/secret.ts'), 0o000);
     const result = await outboxify(['scan'], { cwd: root, uid: nobody });
     expect(result).toMatchObject({ code: 1, stdout: expect.stringContaining('Passed over: src/secret.ts (EACCES).') });
+  });
+});
+
+describe('what could not be read is no clean result', () => {
+  const conflict = '<<<<<<< HEAD\nexport const a = 1;\n=======\nexport const a = 2;\n>>>>>>> other\n';
+  const broken = { ...safeProject, 'src/broken.ts': conflict };
+
+  test('check fails, names the file and its line, in every format; scan says it and exits by its findings', async () => {
+    const root = temporaryProject(broken);
+    const text = await outboxify(['check'], { cwd: root });
+    expect(text.code).toBe(1);
+    expect(text.stdout).toContain('error  src/broken.ts:1  file-not-read');
+    expect(text.stdout).toContain('1 error, 0 warnings');
+    const json = await outboxify(['check', '--format', 'json'], { cwd: root });
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.stdout).problems).toMatchObject([{ rule: 'file-not-read', severity: 'error', file: 'src/broken.ts', line: 1 }]);
+    expect((await outboxify(['check', '--format', 'github'], { cwd: root })).stdout).toContain('::error file=src/broken.ts,line=1');
+    expect(await outboxify(['scan'], { cwd: root })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^In what could be read, no handler can lose an event[\s\S]*Passed over: src\/broken\.ts/) });
+    expect((await outboxify(['status'], { cwd: root })).stderr).toContain('Not read: src/broken.ts:1');
+    expect((await outboxify(['plan', '--dry-run'], { cwd: root })).stderr).toContain('Not read: src/broken.ts:1');
+  });
+
+  test('the configuration can leave the file out', async () => {
+    const root = temporaryProject({ ...broken, 'outboxify.json': '{"exclude":["src/broken.ts"]}' });
+    expect(await outboxify(['check'], { cwd: root })).toMatchObject({ code: 0, stdout: expect.stringContaining('No problem') });
+  });
+
+  test('a link to nothing is named, and so is a folder that can not be opened', async () => {
+    const root = temporaryProject({ ...safeProject, 'src/locked/a.ts': '' });
+    symlinkSync('nowhere.ts', path.join(root, 'src/gone.ts'));
+    chmodSync(root, 0o755);
+    chmodSync(path.join(root, 'src/locked'), 0o000);
+    const { code, stdout } = await outboxify(['check'], { cwd: root, uid: nobody });
+    chmodSync(path.join(root, 'src/locked'), 0o755);
+    expect(code).toBe(1);
+    expect(stdout).toContain('src/gone.ts:1  file-not-read');
+    expect(stdout).toContain("src/locked:1  file-not-read\n  The file was passed over: the folder can't be read: EACCES");
+  });
+
+  test('a baseline is not written without the file, and does not call gone what the file held', async () => {
+    const root = temporaryProject(orderProject);
+    expect((await outboxify(['check', '--update-baseline'], { cwd: root })).stderr).toContain('Wrote .outboxify/baseline.json: 1 dual write is accepted.');
+    const baseline = readFileSync(path.join(root, '.outboxify/baseline.json'), 'utf8');
+    writeFileSync(path.join(root, 'src/order.service.ts'), conflict);
+    const { stdout } = await outboxify(['check'], { cwd: root });
+    expect(stdout).toContain('file-not-read');
+    expect(stdout).not.toContain('stale-baseline');
+    expect(await outboxify(['check', '--update-baseline'], { cwd: root })).toMatchObject({ code: 2, stderr: expect.stringContaining("The baseline can't be written: 'src/order.service.ts' was not read.") });
+    expect(readFileSync(path.join(root, '.outboxify/baseline.json'), 'utf8')).toBe(baseline);
+  });
+
+  test('check names an import that is out of reach, and does not fail for it', async () => {
+    const root = temporaryProject({ ...safeProject, 'src/far.ts': "export { far } from '../../elsewhere/far';\n" });
+    expect(await outboxify(['check'], { cwd: root })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^warning {2}src\/far\.ts:1 {2}import-not-read[\s\S]*0 errors, 1 warning/) });
   });
 });
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Problem } from '../../core/problem.js';
-import { codeRules, type KeyedProblem } from '../../plan/ratchet.js';
+import { codeRules } from '../../plan/code-rules.js';
+import type { KeyedProblem } from '../../plan/ratchet.js';
 import type { Annotation } from '../../report/annotation.js';
 import type { Format } from '../../report/format.js';
 import { renderGithub } from '../../report/github.js';

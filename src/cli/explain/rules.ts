@@ -1,4 +1,4 @@
-import { codeRules } from '../../plan/ratchet.js';
+import { codeRules } from '../../plan/code-rules.js';
 import { gateReasons } from '../../plan/reasons.js';
 import { findingRules, safeReasons, stageTexts } from '../../report/rules.js';
 import { refusalReasons } from '../../rewrite/reasons.js';

@@ -8,7 +8,7 @@ import { toProjectPath } from '../../workspace/disk.js';
 import { diskSink, dryRunSink } from '../../workspace/sink.js';
 import { openContext, type CommandContext } from '../context.js';
 import { createPreview } from '../explain/preview.js';
-import { readProject } from '../facts.js';
+import { noteNotRead, readProject } from '../facts.js';
 import type { PlanOptions } from '../options.js';
 
 export const planFile = 'OUTBOX-MIGRATION.md';
@@ -20,6 +20,7 @@ export async function runPlan(options: PlanOptions): Promise<ExitCode> {
   const file = options.output === undefined ? planFile : toProjectPath(cwd, options.output);
   if (!/\.(md|markdown)$/i.test(file)) throw new UsageError(`The plan is written in Markdown, and '${file}' does not end in '.md'.`, { code: 'bad-plan-file', hint: `Name a file such as '--output ${planFile}'.` });
   const { analysis, facts } = await readProject(context);
+  noteNotRead(context, analysis);
   const blocks = checklist({ facts, rewriteOf: await createPreview(analysis, context), hasBaseline: parseBaseline(workspace.read(baselineFile)) !== null });
   const before = workspace.read(file);
   const after = mergeDocument(before, blocks, { title: 'Outbox migration', file });

@@ -1,7 +1,7 @@
 import { exitCode, type ExitCode } from '../../core/exit-code.js';
 import { evidenceFile } from '../../workspace/evidence.js';
 import { openContext } from '../context.js';
-import { readProject } from '../facts.js';
+import { noteNotRead, readProject } from '../facts.js';
 import { liveFigures } from '../figures.js';
 import type { StatusOptions } from '../options.js';
 import { readProgress } from '../progress.js';
@@ -13,6 +13,7 @@ export async function runStatus(options: StatusOptions): Promise<ExitCode> {
   const context = await openContext(options);
   const { figures, why } = await liveFigures(context, options, { isNeeded: options.record === true });
   const { analysis, facts } = await readProject(context, figures);
+  noteNotRead(context, analysis);
   if (options.record === true) recordFigures(context, figures);
   const progress = await readProgress(context, { analysis, facts });
   const { out } = context;

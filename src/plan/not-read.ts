@@ -1,0 +1,34 @@
+import type { ScanResult, SkippedFile, UnreadImport } from '../core/report.js';
+import { fileNotRead, importNotRead } from './code-rules.js';
+import type { KeyedProblem } from './ratchet.js';
+
+type NotRead = Pick<ScanResult, 'skipped' | 'unread'>;
+
+/** What the check can say nothing about: a result without it would be called clean and be none. */
+export function notReadProblems({ skipped, unread }: NotRead): readonly KeyedProblem[] {
+  return [...skipped.map(fileProblem), ...unread.map(importProblem)];
+}
+
+/** Files whose dual writes are unknown. */
+export function filesNotRead({ skipped }: Pick<NotRead, 'skipped'>): ReadonlySet<string> {
+  return new Set(skipped.map(({ file }) => file));
+}
+
+/** Whether a file was passed over for what it is: generated, or not the project's. Nobody mends that. */
+function isMeant({ reason }: SkippedFile): boolean {
+  return reason === 'too-large' || reason === 'link';
+}
+
+function fileProblem(skipped: SkippedFile): KeyedProblem {
+  const { file, message } = skipped;
+  const line = Number(/\bline (\d+)/.exec(message)?.[1] ?? 1);
+  return {
+    rule: fileNotRead.id, severity: isMeant(skipped) ? 'warning' : fileNotRead.severity, subject: 'code', object: file, file, line, key: file, handler: file,
+    message: `The file was passed over: ${message.replace(/\.$/, '')}. Its dual writes are not in this result.`,
+    fix: "Mend the file, or name it under 'exclude' in outboxify.json.",
+  };
+}
+
+function importProblem({ file, line, specifier, hint }: UnreadImport): KeyedProblem {
+  return { rule: importNotRead.id, severity: importNotRead.severity, subject: 'code', object: file, file, line, key: `${file}#${specifier}`, handler: specifier, message: hint, fix: 'Run the check in a folder that holds both, with --cwd.' };
+}
