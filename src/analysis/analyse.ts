@@ -5,6 +5,7 @@ import type { FunctionRef, Unresolved } from '../core/finding.js';
 import { isWithin, type Span } from '../core/place.js';
 import type { SkippedFile } from '../core/report.js';
 import { resolveServices } from '../workspace/services.js';
+import { findStacks } from '../workspace/stacks.js';
 import { isBeside, type Workspace } from '../workspace/workspace.js';
 import type { Analysis } from './analysis.js';
 import { unresolvedOf } from './doubts.js';
@@ -14,7 +15,7 @@ import { findingsOf, type EntryWalk } from './findings.js';
 import { collectProviders } from './injection.js';
 import { BUDGET, functionRef, spanKey, type Machine } from './machine.js';
 import { Program } from './program.js';
-import { readReached, unreadImports } from './reach.js';
+import { importedPackages, readReached, unreadImports } from './reach.js';
 import { moduleLinks } from './resolve-modules.js';
 import { safeOf } from './safe.js';
 import { specialFunctions } from './special-functions.js';
@@ -60,6 +61,7 @@ export function analyse(workspace: Workspace, config: Config, options: AnalyseOp
       unresolved: [...unresolvedOf(entries, all), ...cutShort(machine, entries)].filter((each) => isSelected(each.file)).sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line)),
       skipped: [...workspace.skipped(), ...skipped, ...[...machine.tooDeep].map(tooDeep)],
       unread: unreadImports(facts.values(), links, workspace),
+      stacks: findStacks(workspace, config, importedPackages(facts.values(), links)),
       beside: workspace.surroundings === null ? null : {
         root: workspace.surroundings.root,
         files: besideFiles,

@@ -1,7 +1,7 @@
 import { type UnreadImport } from '../core/report.js';
 import { isBeside, type Workspace } from '../workspace/workspace.js';
 import type { FileFacts } from './facts.js';
-import type { ModuleLinks } from './resolve-modules.js';
+import { packageName, type ModuleLinks } from './resolve-modules.js';
 import { isScript } from './typescript/parse.js';
 
 /** Facts of the project's own sources, and of the files beside the project that these reach by imports, however far. */
@@ -28,6 +28,18 @@ export function unreadImports(facts: Iterable<FileFacts>, { resolve, leadsOut }:
       .filter((specifier) => isCode(specifier) && resolve(specifier, each.file) === null && leadsOut(specifier, each.file))
       .map((specifier) => ({ file: each.file, line: lineOf(workspace.read(each.file) ?? '', specifier), specifier, hint: `'${specifier}' was not read: it lies outside the project, or only its build is there. Scan a folder that holds both.` })),
   );
+}
+
+/** The packages that files import, each with one of these files. */
+export function importedPackages(facts: Iterable<FileFacts>, { resolve }: ModuleLinks): ReadonlyMap<string, string> {
+  const packages = new Map<string, string>();
+  for (const each of facts) {
+    for (const specifier of specifiersOf(each)) {
+      const name = packageName(specifier);
+      if (!specifier.startsWith('.') && !packages.has(name) && resolve(specifier, each.file) === null) packages.set(name, each.file);
+    }
+  }
+  return packages;
 }
 
 function specifiersOf({ imports, exports }: FileFacts): readonly string[] {

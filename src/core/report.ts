@@ -1,5 +1,6 @@
 import type { Finding, SafePublish, Subscriber, Unresolved } from './finding.js';
 import type { Place } from './place.js';
+import type { StacksSeen } from './stacks.js';
 
 /** A file that could not be read or parsed, and was passed over. */
 export interface SkippedFile {
@@ -38,4 +39,5 @@ export interface ScanResult {
   readonly unread: readonly UnreadImport[];
   /** Null: the project stands alone. */
   readonly beside: BesideProject | null;
+  readonly stacks: StacksSeen;
 }

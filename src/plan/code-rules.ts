@@ -49,4 +49,12 @@ export const importNotRead: CodeRule = {
   solution: 'Run the check in a folder that holds both.',
 };
 
-export const codeRules: readonly CodeRule[] = [newDualWrite, stageRegression, staleBaseline, fileNotRead, importNotRead];
+export const ormNotSupported: CodeRule = {
+  id: 'orm-not-supported',
+  title: 'Writes through an ORM that is not read',
+  severity: 'warning',
+  problem: 'The project writes through an ORM or driver that outboxify does not read. A handler that saves through it and publishes is a dual write that no check sees.',
+  solution: 'Name the functions that write under `writers` in `outboxify.json`: what they write counts then, and this warning goes.',
+};
+
+export const codeRules: readonly CodeRule[] = [newDualWrite, stageRegression, staleBaseline, fileNotRead, importNotRead, ormNotSupported];

@@ -1,12 +1,13 @@
 import type { ScanResult, SkippedFile, UnreadImport } from '../core/report.js';
-import { fileNotRead, importNotRead } from './code-rules.js';
+import { stackSentence, type StacksSeen, type UnsupportedStack } from '../core/stacks.js';
+import { fileNotRead, importNotRead, ormNotSupported } from './code-rules.js';
 import type { KeyedProblem } from './ratchet.js';
 
-type NotRead = Pick<ScanResult, 'skipped' | 'unread'>;
+type NotRead = Pick<ScanResult, 'skipped' | 'unread' | 'stacks'>;
 
 /** What the check can say nothing about: a result without it would be called clean and be none. */
-export function notReadProblems({ skipped, unread }: NotRead): readonly KeyedProblem[] {
-  return [...skipped.map(fileProblem), ...unread.map(importProblem)];
+export function notReadProblems({ skipped, unread, stacks }: NotRead): readonly KeyedProblem[] {
+  return [...skipped.map(fileProblem), ...unread.map(importProblem), ...stacks.unsupported.map((stack) => stackProblem(stack, stacks))];
 }
 
 /** Files whose dual writes are unknown. */
@@ -31,4 +32,9 @@ function fileProblem(skipped: SkippedFile): KeyedProblem {
 
 function importProblem({ file, line, specifier, hint }: UnreadImport): KeyedProblem {
   return { rule: importNotRead.id, severity: importNotRead.severity, subject: 'code', object: file, file, line, key: `${file}#${specifier}`, handler: specifier, message: hint, fix: 'Run the check in a folder that holds both, with --cwd.' };
+}
+
+function stackProblem(stack: UnsupportedStack, { supported }: StacksSeen): KeyedProblem {
+  const { title, file } = stack;
+  return { rule: ormNotSupported.id, severity: ormNotSupported.severity, subject: 'code', object: file, file, line: 1, key: title, handler: title, message: stackSentence(stack, supported), fix: "Name the functions that write under 'writers' in outboxify.json." };
 }

@@ -10,11 +10,14 @@ export interface Figures {
   readonly safe: number;
   /** False: something was not read, and may hold more. */
   readonly isComplete: boolean;
+  /** False: no ORM that is read was found, so that a publish without a write says nothing. */
+  readonly knowsWrites: boolean;
 }
 
-export function countFigures({ findings, safe, skipped, unread }: ScanResult): Figures {
+export function countFigures({ findings, safe, skipped, unread, stacks }: ScanResult): Figures {
   return {
-    isComplete: skipped.length + unread.length === 0,
+    isComplete: skipped.length + unread.length + stacks.unsupported.length === 0,
+    knowsWrites: stacks.hasOrm,
     lost: countHandlers(findings, (finding) => isOpen(finding, 'lost-event')),
     phantom: countHandlers(findings, (finding) => isOpen(finding, 'phantom-event')),
     dual: countHandlers(findings, ({ stage }) => stage === 'dual-publish'),
@@ -32,14 +35,15 @@ function countHandlers(findings: readonly Finding[], isCounted: (finding: Findin
 }
 
 /** `14 handlers can lose an event, 3 can announce one that never happened, 22 publishes are safe.` */
-export function figuresSentence({ lost, phantom, dual, safe, isComplete }: Figures): string {
+export function figuresSentence({ lost, phantom, dual, safe, isComplete, knowsWrites }: Figures): string {
   const parts: string[] = [];
   if (lost > 0) parts.push(`${count(lost, 'handler')} can lose an event`);
   if (phantom > 0) parts.push(`${parts.length === 0 ? count(phantom, 'handler') : formatCount(phantom)} can announce one that never happened`);
   if (dual > 0) parts.push(`${parts.length === 0 ? count(dual, 'handler') : formatCount(dual)} ${dual === 1 ? 'stores' : 'store'} the event and still ${dual === 1 ? 'publishes' : 'publish'} it`);
   if (parts.length === 0 && !isComplete) parts.push('in what could be read, no handler can lose an event or announce one that never happened');
   else if (parts.length === 0) parts.push('no handler can lose an event or announce one that never happened');
-  if (safe > 0) parts.push(`${count(safe, 'publish', 'publishes')} ${safe === 1 ? 'is' : 'are'} safe`);
+  if (safe > 0 && !knowsWrites) parts.push(`${count(safe, 'publish', 'publishes')} ${safe === 1 ? 'has' : 'have'} no write that could be seen`);
+  else if (safe > 0) parts.push(`${count(safe, 'publish', 'publishes')} ${safe === 1 ? 'is' : 'are'} safe`);
   const sentence = `${parts.join(', ')}.`;
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }

@@ -2,6 +2,7 @@ import type { Finding, SafePublish, Subscriber } from '../core/finding.js';
 import type { Reason } from '../core/outcome.js';
 import type { CallSite } from '../core/place.js';
 import type { ScanResult } from '../core/report.js';
+import { stackSentence } from '../core/stacks.js';
 
 /** Whether a finding can be rewritten, and why not. */
 export interface RewriteVerdict {
@@ -38,6 +39,7 @@ export function toJsonReport(result: ScanResult, { tool, rewriteOf = () => notLo
     unresolved: [
       ...result.unresolved.map(({ file, line, text, hint }) => ({ file, line, text, hint })),
       ...result.unread.map(({ file, line, specifier, hint }) => ({ file, line, text: `import '${specifier}'`, hint })),
+      ...result.stacks.unsupported.map((stack) => ({ file: stack.file, line: 1, text: stack.title, hint: stackSentence(stack, result.stacks.supported) })),
       ...result.skipped.map(({ file, reason, message }) => ({ file, line: 1, text: reason, hint: `The file was passed over: ${message}.` })),
     ],
   };

@@ -4,18 +4,8 @@ import { detectDatabase, detectMigrationDirectory, readDataSourceTexts } from '.
 import { findManifests, findManifestsBeside, findNestProjects, type Manifest } from './manifests.js';
 import { parseLooseJson, toObject, toStrings } from './json.js';
 import { isInFolder, joinPath } from './paths.js';
+import { busPackages, ormPackages } from './stacks.js';
 import type { Workspace } from './workspace.js';
-
-/** Dependency names that say that a service writes through an ORM. */
-const ormPackages = { typeorm: ['typeorm', '@nestjs/typeorm'] } as const;
-
-/** Dependency names that say that a service publishes or subscribes, by the bus's name. */
-const busPackages: Readonly<Record<string, readonly string[]>> = {
-  'nest-microservices': ['@nestjs/microservices'],
-  amqplib: ['amqplib'],
-  'amqp-connection-manager': ['amqp-connection-manager'],
-  'golevelup-rabbitmq': ['@golevelup/nestjs-rabbitmq'],
-};
 
 /** The services of a project: as configured, else as detected. Never empty. */
 export function resolveServices(workspace: Workspace, config: Config): readonly ServiceConfig[] {

@@ -84,7 +84,7 @@ describe('check', () => {
     expect(await run(root, ['check'], 1)).toContain("There is no baseline yet: 'outboxify check --update-baseline' accepts");
     await run(root, ['check', '--update-baseline']);
     const baseline = read(root, '.outboxify/baseline.json');
-    expect(await run(root, ['check'])).toBe('No problem; 5 rules checked.\n');
+    expect(await run(root, ['check'])).toBe('No problem; 6 rules checked.\n');
     await run(root, ['check', '--update-baseline']);
     expect(read(root, '.outboxify/baseline.json')).toBe(baseline);
     const legacy = read(root, 'src/order.service.ts');
@@ -113,7 +113,7 @@ describe('check', () => {
     git('commit', '--message=base');
     writeFileSync(path.join(root, 'src/order.service.ts'), orderProject['src/order.service.ts'] ?? '');
     await run(root, ['check', '--update-baseline']);
-    expect(await run(root, ['check'])).toBe('No problem; 5 rules checked.\n');
+    expect(await run(root, ['check'])).toBe('No problem; 6 rules checked.\n');
     expect(await run(root, ['check', '--base', 'main'], 1)).toContain('new-dual-write');
     await run(root, ['check', '--base', 'no-such-branch'], 2);
     await run(root, ['check', '--base', 'main', '--update-baseline'], 2);

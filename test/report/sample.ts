@@ -77,7 +77,7 @@ export const phantomEvent: Finding = {
 };
 
 export const emptyResult: ScanResult = {
-  root: '/project', stats: { files: 0, parsed: 0, milliseconds: 0 }, findings: [], safe: [], subscribers: [], unresolved: [], skipped: [], unread: [], beside: null,
+  root: '/project', stats: { files: 0, parsed: 0, milliseconds: 0 }, findings: [], safe: [], subscribers: [], unresolved: [], skipped: [], unread: [], beside: null, stacks: { hasOrm: true, unsupported: [], supported: ['TypeORM'] },
 };
 
 export const sampleResult: ScanResult = {
@@ -88,7 +88,7 @@ export const sampleResult: ScanResult = {
   subscribers: [{ file: 'src/mail.ts', line: 9, name: 'Mail.onPlaced', bus: 'amqplib', destination: null, inbox: false, writes: true, span: { file: 'src/mail.ts', start: 1, end: 2 } }],
   unresolved: [{ file: 'src/odd.ts', line: 4, text: 'this.sender.push(event)', hint: "Name it under 'publishers' in outboxify.json." }],
   skipped: [{ file: 'src/generated.ts', reason: 'too-large', message: '5.0 MB; files over 2 MB are passed over' }],
-  unread: [], beside: null,
+  unread: [], beside: null, stacks: { hasOrm: true, unsupported: [], supported: ['TypeORM'] },
 };
 
 /** What a hostile or careless author may call things. */

@@ -2,6 +2,7 @@ import type { Config, ServiceConfig } from '../../core/config.js';
 import { exitCode, type ExitCode } from '../../core/exit-code.js';
 import { ToolError } from '../../core/errors.js';
 import type { Unresolved } from '../../core/finding.js';
+import { stackSentence, type StacksSeen } from '../../core/stacks.js';
 import { count } from '../../report/figures.js';
 import { printable } from '../../report/text.js';
 import { configFileName, defaultConfig, readConfig } from '../../workspace/config.js';
@@ -32,24 +33,25 @@ export async function runInit(options: InitOptions): Promise<ExitCode> {
   const config: Config = { ...kept, services };
   diskSink(root).apply([{ file, before, after: `${JSON.stringify({ $schema: './node_modules/outboxify/schemas/config.schema.json', ...config }, null, 2)}\n` }]);
   const { analyse } = await import('../../analysis/analyse.js');
-  const { unresolved } = analyse(openWorkspace(root, config), config).result;
+  const { unresolved, stacks } = analyse(openWorkspace(root, config), config).result;
   if (options.format === 'json') {
     out.print(JSON.stringify({ file, config, unresolved }, null, 2));
     return exitCode.ok;
   }
-  printServices(services, { out, file });
+  printServices(services, { out, file, stacks });
   suggestWrappers(unresolved, { out, file });
   out.print('Next: outboxify scan');
   return exitCode.ok;
 }
 
-function printServices(services: readonly ServiceConfig[], { out, file }: { readonly out: Ui; readonly file: string }): void {
+function printServices(services: readonly ServiceConfig[], { out, file, stacks }: { readonly out: Ui; readonly file: string; readonly stacks: StacksSeen }): void {
   const { style } = out;
   for (const service of services) {
     out.print(`${style.bold(service.name)}  ${style.dim(service.root)}`);
     for (const [label, value] of facts(service)) out.print(`  ${label.padEnd(12)}${value ?? style.yellow('not found')}`);
   }
   out.print(`\nWrote ${file}.`);
+  for (const stack of stacks.unsupported) out.note(stackSentence(stack, stacks.supported));
   if (services.every(({ orm, buses }) => orm === null && buses.length === 0)) {
     out.note(`No ORM and no bus was found among the dependencies; name the services in ${file}.`);
   }
