@@ -28,7 +28,8 @@ export interface AnalyseOptions {
   readonly paths?: readonly string[];
 }
 
-const TESTS = /(^|\/)(__tests__|__mocks__|tests?|e2e)\/|[.-](spec|test|e2e-spec|e2e)\.[cm]?[jt]sx?$/;
+/** Below `src`, a folder `test` may be what the project is about; the files of tests have names that say so. */
+const TESTS = /(^|\/)(__tests__|__mocks__)\/|(^|\/)(?<!(?:^|\/)src\/(?:.*\/)?)(tests?|e2e)\/|[.-](spec|test|e2e-spec|e2e)\.[cm]?[jt]sx?$/;
 
 /** Analyses a project: facts of every file, linked, run from every entry, and judged. Runs none of the project's code. */
 export function analyse(workspace: Workspace, config: Config, options: AnalyseOptions = {}): Analysis {

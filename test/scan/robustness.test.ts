@@ -32,6 +32,13 @@ function scan(files: Readonly<Record<string, string>>): ScanResult {
 const handlers = (result: ScanResult): string[] => result.findings.map((finding) => finding.handler.name);
 const lines = (count: number, line: (index: number) => string): string => Array.from({ length: count }, (_, index) => line(index)).join('\n');
 
+it('reads folders of the source whatever they are called, and leaves out tests', () => {
+  const code = ['src/test/a.ts', 'src/tests/deep/b.ts', 'apps/lab/src/e2e/c.ts', 'latest/d.ts'];
+  const tests = ['test/e.ts', 'apps/lab/test/f.ts', 'tests/src/g.ts', 'src/__tests__/h.ts', 'src/tests/i.spec.ts', 'e2e/j.ts'];
+  const result = scan({ ...manifest, ...Object.fromEntries([...code, ...tests].map((file) => [file, hive])) });
+  expect(result.findings.map(({ handler }) => handler.file).sort()).toEqual([...code].sort());
+});
+
 describe('files that can not be read', () => {
   it('lists an unparsable file and passes it over', () => {
     const result = scan({ ...manifest, 'src/hive.ts': hive, 'src/broken.ts': 'export class Broken {\n  seal( {{{\n' });
