@@ -4,6 +4,7 @@ import type { Config } from '../core/config.js';
 import type { FunctionRef, Unresolved } from '../core/finding.js';
 import { isWithin, type Span } from '../core/place.js';
 import type { SkippedFile } from '../core/report.js';
+import { brokenManifests } from '../workspace/manifests.js';
 import { resolveServices } from '../workspace/services.js';
 import { findStacks } from '../workspace/stacks.js';
 import { isBeside, type Workspace } from '../workspace/workspace.js';
@@ -60,7 +61,7 @@ export function analyse(workspace: Workspace, config: Config, options: AnalyseOp
       safe: safeOf(entries, all, isRelay).filter((publish) => isSelected(publish.file)),
       subscribers: subscribersOf(machine).filter((subscriber) => isSelected(subscriber.file)),
       unresolved: [...unresolvedOf(entries, all), ...cutShort(machine, entries)].filter((each) => isSelected(each.file)).sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line)),
-      skipped: [...workspace.skipped(), ...skipped, ...[...machine.tooDeep].map(tooDeep)],
+      skipped: [...workspace.skipped(), ...brokenManifests(workspace), ...skipped, ...[...machine.tooDeep].map(tooDeep)],
       unread: unreadImports(facts.values(), links, workspace),
       stacks: findStacks(workspace, config, importedPackages(facts.values(), links)),
       beside: workspace.surroundings === null ? null : {

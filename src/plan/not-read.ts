@@ -15,9 +15,9 @@ export function filesNotRead({ skipped }: Pick<NotRead, 'skipped'>): ReadonlySet
   return new Set(skipped.map(({ file }) => file));
 }
 
-/** Whether a file was passed over for what it is: generated, or not the project's. Nobody mends that. */
-function isMeant({ reason }: SkippedFile): boolean {
-  return reason === 'too-large' || reason === 'link';
+/** Whether a file was passed over for what it is: generated, not the project's, or the manifest of a template. Nobody mends that. */
+function isMeant({ file, reason }: SkippedFile): boolean {
+  return reason === 'too-large' || reason === 'link' || file.endsWith('/package.json');
 }
 
 function fileProblem(skipped: SkippedFile): KeyedProblem {

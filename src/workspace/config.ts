@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Config, ServiceConfig } from '../core/config.js';
 import { ConfigError } from '../core/errors.js';
 import { checkConfig } from './config-check.js';
+import { lineOfError } from './json.js';
 import { completeServices } from './services.js';
 import type { Workspace } from './workspace.js';
 
@@ -82,22 +83,4 @@ function parseJson(text: string, file: string): unknown {
       cause: error,
     });
   }
-}
-
-/** The engine tells an offset for some mistakes only: it is the first line that can't be the beginning of a JSON text. */
-function lineOfError(text: string): number {
-  const lines = text.replace(/^\ufeff/, '').trimEnd().split('\n');
-  const isBeginning = (count: number): boolean => {
-    const prefix = lines.slice(0, count).join('\n');
-    try {
-      JSON.parse(prefix);
-      return true;
-    } catch (error) {
-      const message = error instanceof Error ? error.message : '';
-      const offset = /at position (\d+)/.exec(message)?.[1];
-      return /end of JSON input/.test(message) || (offset !== undefined && Number(offset) >= prefix.length);
-    }
-  };
-  const wrong = lines.findIndex((_, index) => !isBeginning(index + 1));
-  return wrong === -1 ? lines.length : wrong + 1;
 }

@@ -26,3 +26,21 @@ export function isObject(value: unknown): value is JsonObject {
 export function toStrings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 }
+
+/** The line of the first mistake in a text that is no JSON. The engine tells an offset for some mistakes only: it is the first line that can't be the beginning of a JSON text. */
+export function lineOfError(text: string): number {
+  const lines = text.replace(/^\ufeff/, '').trimEnd().split('\n');
+  const isBeginning = (count: number): boolean => {
+    const prefix = lines.slice(0, count).join('\n');
+    try {
+      JSON.parse(prefix);
+      return true;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : '';
+      const offset = /at position (\d+)/.exec(message)?.[1];
+      return /end of JSON input/.test(message) || (offset !== undefined && Number(offset) >= prefix.length);
+    }
+  };
+  const wrong = lines.findIndex((_, index) => !isBeginning(index + 1));
+  return wrong === -1 ? lines.length : wrong + 1;
+}

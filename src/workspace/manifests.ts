@@ -1,4 +1,5 @@
-import { isObject, parseLooseJson, toObject } from './json.js';
+import type { SkippedFile } from '../core/report.js';
+import { isObject, lineOfError, parseLooseJson, toObject } from './json.js';
 import { joinPath } from './paths.js';
 import type { Workspace } from './workspace.js';
 
@@ -20,6 +21,16 @@ export function findManifests(workspace: Workspace): readonly Manifest[] {
     if (workspace.read(file) !== null) return [{ ...toManifest(workspace, file), root: '.' }, ...own];
     if (folder === workspace.surroundings.root) return own;
   }
+}
+
+/** The manifests that are no JSON: what the packages depend on is unknown. The root's first. */
+export function brokenManifests(workspace: Workspace): readonly SkippedFile[] {
+  return manifestsAmong(workspace, workspace.files()).flatMap(({ root }) => {
+    const file = joinPath(root, 'package.json');
+    const text = workspace.read(file);
+    if (text === null || isObject(parseLooseJson(text))) return [];
+    return [{ file, reason: 'unparsable', message: `not a JSON object, see line ${lineOfError(text)}` }];
+  });
 }
 
 /** The manifests of the packages beside the project. */

@@ -29,6 +29,8 @@ describe('bad input is exit code 2 with a clear error, and writes nothing', () =
     { name: 'a path outside', files: orderProject, args: ['scan', '..'], code: 'no-such-path' },
     { name: 'an unknown handler', files: orderProject, args: ['explain', 'OrderService.plce'], code: 'unknown-subject' },
     { name: 'an existing configuration', files: { ...orderProject, 'outboxify.json': '{}' }, args: ['init'], code: 'file-exists', file: 'outboxify.json' },
+    { name: 'a manifest that is no JSON', files: { ...orderProject, 'package.json': '{\n  "name": "orders",\n<<<<<<< HEAD\n}\n' }, args: ['init'], code: 'manifest-not-json', file: 'package.json', line: 3 },
+    { name: 'a manifest that is a list', files: { ...orderProject, 'package.json': '[]' }, args: ['init'], code: 'manifest-not-json', file: 'package.json', line: 1 },
     { name: 'a report where a folder is', files: orderProject, args: ['scan', '--output', 'src'], code: 'file-exists', file: 'src' },
     { name: 'a report outside', files: orderProject, args: ['scan', '--output', '../report.html'], code: 'outside-project', file: '../report.html' },
   ])('$name: outboxify $args', async ({ files, args, code, file = null, line = null }) => {
@@ -90,6 +92,13 @@ describe('what could not be read is no clean result', () => {
     expect(await outboxify(['scan'], { cwd: root })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^In what could be read, no handler can lose an event[\s\S]*Passed over: src\/broken\.ts/) });
     expect((await outboxify(['status'], { cwd: root })).stderr).toContain('Not read: src/broken.ts:1');
     expect((await outboxify(['plan', '--dry-run'], { cwd: root })).stderr).toContain('Not read: src/broken.ts:1');
+  });
+
+  test('a manifest that is no JSON fails the check; one of a template does not', async () => {
+    const root = temporaryProject({ ...safeProject, 'parts/package.json': '{{name}}' });
+    expect(await outboxify(['check'], { cwd: root })).toMatchObject({ code: 0, stdout: expect.stringContaining('warning  parts/package.json:1  file-not-read') });
+    writeFileSync(path.join(root, 'package.json'), '{ "dependencies": ');
+    expect(await outboxify(['check'], { cwd: root })).toMatchObject({ code: 1, stdout: expect.stringContaining('error  package.json:1  file-not-read') });
   });
 
   test('the configuration can leave the file out', async () => {

@@ -7,8 +7,10 @@ import { count } from '../../report/figures.js';
 import { printable } from '../../report/text.js';
 import { configFileName, defaultConfig, readConfig } from '../../workspace/config.js';
 import { openWorkspace } from '../../workspace/disk.js';
+import { brokenManifests } from '../../workspace/manifests.js';
 import { detectServices } from '../../workspace/services.js';
 import { diskSink } from '../../workspace/sink.js';
+import type { Workspace } from '../../workspace/workspace.js';
 import { assertProject } from '../context.js';
 import type { InitOptions } from '../options.js';
 import { createUi, type Ui } from '../ui.js';
@@ -29,6 +31,7 @@ export async function runInit(options: InitOptions): Promise<ExitCode> {
   const kept = before === null ? defaultConfig : readConfig(root, file);
   const workspace = openWorkspace(root, kept);
   assertProject({ workspace, cwd: root });
+  assertManifest(workspace);
   const services = detectServices(workspace);
   const config: Config = { ...kept, services };
   diskSink(root).apply([{ file, before, after: `${JSON.stringify({ $schema: './node_modules/outboxify/schemas/config.schema.json', ...config }, null, 2)}\n` }]);
@@ -42,6 +45,14 @@ export async function runInit(options: InitOptions): Promise<ExitCode> {
   suggestWrappers(unresolved, { out, file });
   out.print('Next: outboxify scan');
   return exitCode.ok;
+}
+
+/** Without the root's manifest nothing would be found, and a configuration that says so would be kept. */
+function assertManifest(workspace: Workspace): void {
+  const broken = brokenManifests(workspace).find(({ file }) => file === 'package.json');
+  if (broken === undefined) return;
+  const line = Number(/\d+$/.exec(broken.message)?.[0] ?? 1);
+  throw new ToolError(`'package.json' (line ${line}) is not JSON, so the stack of the project can't be told.`, { code: 'manifest-not-json', hint: 'Mend it, and run the command again.', file: 'package.json', line });
 }
 
 function printServices(services: readonly ServiceConfig[], { out, file, stacks }: { readonly out: Ui; readonly file: string; readonly stacks: StacksSeen }): void {
