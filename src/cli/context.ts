@@ -1,8 +1,9 @@
 import path from 'node:path';
 import type { Config } from '../core/config.js';
-import { UsageError } from '../core/errors.js';
-import { completeConfig, readConfig } from '../workspace/config.js';
+import { ConfigError, UsageError } from '../core/errors.js';
+import { completeConfig, configFileName, readConfig } from '../workspace/config.js';
 import { openWorkspace } from '../workspace/disk.js';
+import { isInFolder } from '../workspace/paths.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { CommonOptions } from './options.js';
 import { createUi, type Ui } from './ui.js';
@@ -14,6 +15,8 @@ export interface CommandContext {
   readonly workspace: Workspace;
   readonly config: Config;
   readonly out: Ui;
+  /** Name of the configuration file, for messages. */
+  readonly configFile: string;
 }
 
 /** Opens the project that the options name: its configuration, files and the terminal. */
@@ -22,7 +25,7 @@ export async function openContext(options: CommonOptions): Promise<CommandContex
   const { root: cwd } = openWorkspace(root, { exclude: [] });
   const draft = readConfig(cwd, options.config);
   const workspace = openWorkspace(cwd, draft);
-  return { cwd, workspace, config: completeConfig(draft, workspace), out: createUi(options) };
+  return { cwd, workspace, config: completeConfig(draft, workspace), out: createUi(options), configFile: options.config ?? configFileName };
 }
 
 const sourceFile = /\.[cm]?[jt]sx?$/;
@@ -40,5 +43,20 @@ export function assertProject({ workspace, cwd }: Pick<CommandContext, 'workspac
   throw new UsageError(`'${path.basename(cwd)}' ${why}; it is not a project that outboxify can read.`, {
     code: 'not-a-project',
     hint: "Run outboxify in the project's folder, or name it with '--cwd <dir>'.",
+  });
+}
+
+/**
+ * Throws unless every service that the configuration names is there: a misspelt root would leave its handlers to no service.
+ * Not asked by commands that only talk to the database: they run where the code need not be.
+ */
+export function assertServices({ workspace, config, configFile }: Pick<CommandContext, 'workspace' | 'config' | 'configFile'>): void {
+  const index = config.services.findIndex(({ root }) => !workspace.files().some((file) => isInFolder(file, root)));
+  const service = config.services[index];
+  if (service === undefined) return;
+  throw new ConfigError(`'services[${index}].root' in '${configFile}': there is no file to look at in '${service.root}', where the service '${service.name}' is said to be.`, {
+    code: 'service-root-missing',
+    hint: `Correct it in '${configFile}', or run 'outboxify init --force' to detect the services anew.`,
+    file: configFile,
   });
 }

@@ -4,7 +4,7 @@ import type { Figures } from '../schema/operations/figures.js';
 import { readEvidence } from '../workspace/evidence.js';
 import { notReadProblems } from '../plan/not-read.js';
 import { printable } from '../report/text.js';
-import { assertProject, type CommandContext } from './context.js';
+import { assertProject, assertServices, type CommandContext } from './context.js';
 
 /** Reads the code and tells how far the project is. */
 export interface ReadProject {
@@ -14,6 +14,7 @@ export interface ReadProject {
 
 export async function readProject(context: CommandContext, figures?: ReadonlyMap<string, Figures>): Promise<ReadProject> {
   assertProject(context);
+  assertServices(context);
   const { workspace, config, out } = context;
   out.progress(`Reading ${workspace.files().length.toLocaleString('en-US')} files…`);
   const { analyse } = await import('../analysis/analyse.js');

@@ -29,6 +29,10 @@ describe('bad input is exit code 2 with a clear error, and writes nothing', () =
     { name: 'a path outside', files: orderProject, args: ['scan', '..'], code: 'no-such-path' },
     { name: 'an unknown handler', files: orderProject, args: ['explain', 'OrderService.plce'], code: 'unknown-subject' },
     { name: 'an existing configuration', files: { ...orderProject, 'outboxify.json': '{}' }, args: ['init'], code: 'file-exists', file: 'outboxify.json' },
+    ...['scan', 'check', 'plan', 'status', 'explain x', 'migration outbox', 'relay', 'rewrite x --to dual-publish', 'inbox x'].map((line) => ({
+      name: 'a service that is nowhere', files: { ...orderProject, 'outboxify.json': '{"services":[{"name":"here","root":"src"},{"name":"gone","root":"services/gone"}]}' },
+      args: line.split(' '), code: 'service-root-missing', file: 'outboxify.json', line: null,
+    })),
     { name: 'a manifest that is no JSON', files: { ...orderProject, 'package.json': '{\n  "name": "orders",\n<<<<<<< HEAD\n}\n' }, args: ['init'], code: 'manifest-not-json', file: 'package.json', line: 3 },
     { name: 'a manifest that is a list', files: { ...orderProject, 'package.json': '[]' }, args: ['init'], code: 'manifest-not-json', file: 'package.json', line: 1 },
     { name: 'a report where a folder is', files: orderProject, args: ['scan', '--output', 'src'], code: 'file-exists', file: 'src' },

@@ -1,7 +1,7 @@
 import { exitCode, type ExitCode } from '../../core/exit-code.js';
 import { toJsonFinding, toJsonSafe, toJsonSubscriber } from '../../report/json.js';
 import { version } from '../../workspace/package.js';
-import { assertProject, openContext, type CommandContext } from '../context.js';
+import { assertProject, assertServices, openContext, type CommandContext } from '../context.js';
 import type { ExplainOptions } from '../options.js';
 import { createPreview, type PreviewOf } from './preview.js';
 import { findRule } from './rules.js';
@@ -18,6 +18,7 @@ export async function runExplain(options: ExplainOptions): Promise<ExitCode> {
     return exitCode.ok;
   }
   assertProject(context);
+  assertServices(context);
   const { analyse } = await import('../../analysis/analyse.js');
   const analysis = analyse(workspace, config);
   const subject = findSubject(analysis.result, options.subject);

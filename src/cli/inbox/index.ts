@@ -4,7 +4,7 @@ import type { ExitCode } from '../../core/exit-code.js';
 import type { Subscriber } from '../../core/finding.js';
 import { nearestNames } from '../../core/nearest.js';
 import { prepareInbox } from '../../rewrite/execute.js';
-import { assertProject, openContext } from '../context.js';
+import { assertProject, assertServices, openContext } from '../context.js';
 import type { InboxOptions } from '../options.js';
 import { finishChange, undoChange } from '../rewrite/change.js';
 
@@ -13,6 +13,7 @@ export async function runInbox(options: InboxOptions): Promise<ExitCode> {
   const context = await openContext(options);
   if (options.undo === true) return undoChange(context, options, options.subscriber, ['inbox']);
   assertProject(context);
+  assertServices(context);
   const { workspace, config, out } = context;
   out.progress(`Reading ${workspace.files().length.toLocaleString('en-US')} files…`);
   const analysis = analyse(workspace, config);

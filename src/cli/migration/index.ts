@@ -5,13 +5,14 @@ import type { ChangeOutcome, Reason } from '../../core/outcome.js';
 import { formatNewChanges } from '../../rewrite/format.js';
 import { resolveServices } from '../../workspace/services.js';
 import { diskSink, dryRunSink } from '../../workspace/sink.js';
-import { openContext, type CommandContext } from '../context.js';
+import { assertServices, openContext, type CommandContext } from '../context.js';
 import type { MigrationOptions } from '../options.js';
 import { planMigration } from './plan.js';
 
 /** `outboxify migration outbox|inbox`. The clock is a parameter: the time is part of the migration's name. */
 export async function runMigration(options: MigrationOptions, clock: () => number = Date.now): Promise<ExitCode> {
   const context = await openContext(options);
+  assertServices(context);
   const service = chooseService(context, options.service);
   const plan = planMigration({
     workspace: context.workspace,

@@ -12,7 +12,7 @@ import { readRoutes, type RouteEntry } from '../../templates/routes.js';
 import { joinPath } from '../../workspace/paths.js';
 import { resolveServices } from '../../workspace/services.js';
 import { diskSink, dryRunSink, type Change } from '../../workspace/sink.js';
-import { openContext, type CommandContext } from '../context.js';
+import { assertServices, openContext, type CommandContext } from '../context.js';
 import type { RelayOptions } from '../options.js';
 import { relayGate } from './gate.js';
 import { report } from './report.js';
@@ -20,6 +20,7 @@ import { report } from './report.js';
 /** `outboxify relay`: the relay, its whitelist as recorded by the rewrites, and its deployment units. */
 export async function runRelay(options: RelayOptions): Promise<ExitCode> {
   const context = await openContext(options);
+  assertServices(context);
   const service = chooseService(context, options.service);
   const routes = routesOf(context, service);
   const reasons = gate(context, routes);

@@ -6,7 +6,7 @@ import { nearestNames } from '../../core/nearest.js';
 import { prepareRewrite } from '../../rewrite/execute.js';
 import { findingsOfHandler } from '../../rewrite/planner.js';
 import { eventTitle } from '../../rewrite/title.js';
-import { assertProject, openContext } from '../context.js';
+import { assertProject, assertServices, openContext } from '../context.js';
 import type { RewriteOptions } from '../options.js';
 import { finishChange, undoChange } from './change.js';
 import { gateReasons, refusedBy } from './gate.js';
@@ -18,6 +18,7 @@ export async function runRewrite(options: RewriteOptions): Promise<ExitCode> {
   const { to } = options;
   if (to === undefined) throw new UsageError(`The stage for '${options.handler}' is missing.`, { code: 'stage-missing', hint: "Add '--to dual-publish' or '--to outbox-only'." });
   assertProject(context);
+  assertServices(context);
   const { workspace, config, out } = context;
   out.progress(`Reading ${workspace.files().length.toLocaleString('en-US')} files…`);
   const analysis = analyse(workspace, config);

@@ -5,7 +5,7 @@ import { exitCode, type ExitCode } from '../../core/exit-code.js';
 import type { ScanResult } from '../../core/report.js';
 import { toProjectPath } from '../../workspace/disk.js';
 import { isInFolder } from '../../workspace/paths.js';
-import { assertProject, openContext, type CommandContext } from '../context.js';
+import { assertProject, assertServices, openContext, type CommandContext } from '../context.js';
 import type { ScanOptions } from '../options.js';
 import { render } from './render.js';
 
@@ -14,6 +14,7 @@ export async function runScan(options: ScanOptions): Promise<ExitCode> {
   const context = await openContext(options);
   const { workspace, config, out, cwd } = context;
   assertProject(context);
+  assertServices(context);
   const paths = options.paths.map((given) => findPath(context, given));
   out.progress(`Reading ${workspace.files().length.toLocaleString('en-US')} files…`);
   const { analyse } = await import('../../analysis/analyse.js');
