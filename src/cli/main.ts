@@ -5,12 +5,24 @@ import { createUi } from './ui.js';
 
 /** Runs one command line and sets the exit code; output that is still on its way is waited for. */
 export async function main(argv: readonly string[]): Promise<void> {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // `outboxify scan | head` closes the pipe early.
-    if (error.code === 'EPIPE') process.exit(exitCode.ok);
-    throw error;
-  });
+  watchOutput();
   process.exitCode = await runCommandLine(argv);
+}
+
+/**
+ * A reader that has seen enough (`outboxify scan | head`) changes nothing about the answer: the command ends as it would
+ * have, with its exit code. An output that can't be written is a failure: what the user has is not the result.
+ */
+function watchOutput(): void {
+  const isClosed = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED';
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (isClosed(error)) return;
+    process.stderr.write(`error The output can't be written (${error.code ?? error.message}).\n  Free space where it goes, or send it elsewhere, and run the command again.\n`);
+    process.exit(exitCode.error);
+  });
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isClosed(error)) process.exit(exitCode.error);
+  });
 }
 
 /** Runs one command line; what it throws is printed. */

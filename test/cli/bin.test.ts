@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
@@ -194,6 +194,19 @@ describe('scan', () => {
       expect(await outboxify(['scan', '--format', format, '--output', 'out/report.txt', '--quiet'], { cwd: root })).toEqual({ code: 1, stdout: '', stderr: '' });
     }
     expect(readFileSync(path.join(root, 'out/report.txt'), 'utf8')).toContain('OrderService.place');
+  });
+});
+
+describe('an output that ends early', () => {
+  test.each([[orderProject, 1], [safeProject, 0]])('a reader that has gone away changes no exit code', async (files, code) => {
+    for (const args of [['scan', '--format', 'json'], ['scan'], ['check']]) expect(await outboxify(args, { cwd: temporaryProject(files), output: 'closed' })).toEqual({ code, stdout: '', stderr: '' });
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('a full disk is an error, not a finding', async () => {
+    const full = openSync('/dev/full', 'w');
+    const result = await outboxify(['scan'], { cwd: temporaryProject(orderProject), output: full });
+    closeSync(full);
+    expect(result).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(/^error The output can't be written \(ENOSPC\)\.\n {2}\S[^\n]*\n$/) });
   });
 });
 
