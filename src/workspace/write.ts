@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, rmdirSync, statSync, writeFileSync, type Stats } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync, rmSync, rmdirSync, statSync, writeFileSync, type Stats } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { ToolError } from '../core/errors.js';
@@ -115,4 +115,14 @@ export function statOf(file: string): Stats | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Writes a report to a file that the user named, wherever it is: whole or not at all. What is there is replaced. */
+export function writeReportFile(absolute: string, text: string): void {
+  const file = path.basename(absolute);
+  const stats = statOf(absolute);
+  if (stats && !stats.isFile()) {
+    throw new ToolError(`'${file}' is there and is no file.`, { code: 'file-exists', hint: 'Name another place for the report.', file });
+  }
+  writeAll([{ file, before: stats ? readFileSync(absolute, 'utf8') : null, after: text, absolute: stats ? realpathSync(absolute) : absolute }]);
 }

@@ -36,7 +36,7 @@ describe('bad input is exit code 2 with a clear error, and writes nothing', () =
     { name: 'a manifest that is no JSON', files: { ...orderProject, 'package.json': '{\n  "name": "orders",\n<<<<<<< HEAD\n}\n' }, args: ['init'], code: 'manifest-not-json', file: 'package.json', line: 3 },
     { name: 'a manifest that is a list', files: { ...orderProject, 'package.json': '[]' }, args: ['init'], code: 'manifest-not-json', file: 'package.json', line: 1 },
     { name: 'a report where a folder is', files: orderProject, args: ['scan', '--output', 'src'], code: 'file-exists', file: 'src' },
-    { name: 'a report outside', files: orderProject, args: ['scan', '--output', '../report.html'], code: 'outside-project', file: '../report.html' },
+    { name: 'a plan outside', files: orderProject, args: ['plan', '--output', '../PLAN.md'], code: 'outside-project', file: '../PLAN.md' },
   ])('$name: outboxify $args', async ({ files, args, code, file = null, line = null }) => {
     const root = temporaryProject(files);
     const text = await outboxify(args, { cwd: root });
@@ -195,6 +195,16 @@ describe('scan', () => {
     }
     expect(readFileSync(path.join(root, 'out/report.txt'), 'utf8')).toContain('OrderService.place');
   });
+});
+
+test('a report goes where the user says, in the project or out of it', async () => {
+  const outside = temporaryProject({ 'old.sarif': 'old' });
+  const cwd = temporaryProject(orderProject);
+  for (const file of [path.join(outside, 'old.sarif'), path.join(outside, 'new/deep.sarif'), path.join('..', path.basename(outside), 'near.sarif')]) {
+    expect(await outboxify(['scan', '--format', 'sarif', '--output', file], { cwd })).toEqual({ code: 1, stdout: '', stderr: `Wrote ${file}.\n` });
+    expect(readFileSync(path.resolve(cwd, file), 'utf8')).toContain('OrderService.place');
+  }
+  expect(await outboxify(['scan', '--output', outside], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining('is there and is no file') });
 });
 
 describe('an output that ends early', () => {

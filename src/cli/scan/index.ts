@@ -5,6 +5,7 @@ import { exitCode, type ExitCode } from '../../core/exit-code.js';
 import type { ScanResult } from '../../core/report.js';
 import { toProjectPath } from '../../workspace/disk.js';
 import { isInFolder } from '../../workspace/paths.js';
+import { writeReportFile } from '../../workspace/write.js';
 import { assertProject, assertServices, openContext, type CommandContext } from '../context.js';
 import type { ScanOptions } from '../options.js';
 import { render } from './render.js';
@@ -26,7 +27,7 @@ export async function runScan(options: ScanOptions): Promise<ExitCode> {
     urlOf: ({ file, line }) => `${pathToFileURL(path.join(cwd, file)).href}#L${line}`,
   });
   if (options.output === undefined) out.print(text.replace(/\n$/, ''));
-  else await writeReport(context, { file: options.output, text });
+  else writeReport(context, { file: options.output, text });
   return exitCodeOf(analysis.result);
 }
 
@@ -45,9 +46,8 @@ function findPath({ cwd, workspace }: CommandContext, given: string): string {
   });
 }
 
-async function writeReport({ cwd, out, workspace }: CommandContext, { file, text }: { readonly file: string; readonly text: string }): Promise<void> {
-  const { diskSink } = await import('../../workspace/sink.js');
-  const relative = toProjectPath(cwd, file);
-  diskSink(cwd).apply([{ file: relative, before: workspace.read(relative), after: text }]);
-  out.note(`Wrote ${relative}.`);
+/** A path in the project or out of it: the user has named it, and a report is no code. */
+function writeReport({ cwd, out }: CommandContext, { file, text }: { readonly file: string; readonly text: string }): void {
+  writeReportFile(path.resolve(cwd, file), text);
+  out.note(`Wrote ${file}.`);
 }
