@@ -27,9 +27,9 @@ export const stageRegression: CodeRule = {
 
 export const staleBaseline: CodeRule = {
   id: 'stale-baseline',
-  title: 'The baseline accepts a dual write that is gone',
+  title: 'The baseline accepts a dual write that is gone or has moved',
   severity: 'warning',
-  problem: 'A dual write of the baseline is fixed or has gone. As long as the baseline accepts it, it could come back unseen.',
+  problem: 'A dual write of the baseline is fixed, has gone, or is in another file now. As long as the baseline accepts it, it could come back unseen.',
   solution: 'Run `outboxify check --update-baseline` and commit the file.',
 };
 

@@ -23,15 +23,19 @@ export function compareWithBaseline(handlers: readonly HandlerState[], baseline:
   const today = toBaseline(handlers);
   const lines = new Map(handlers.flatMap(({ findings }) => findings.map(({ id, publish, handler }) => [id, publish.path[0]?.line ?? (publish.file === handler.file ? publish.line : handler.line)])));
   const legacy = today.filter(({ stage }) => stage === 'legacy');
+  const gone = (baseline ?? []).filter((known) => known.stage === 'legacy' && !notRead.has(known.file) && !legacy.some((entry) => isSame(known, entry)));
+  const moved = new Map<BaselineEntry, BaselineEntry>();
   const problems = legacy.flatMap((entry): KeyedProblem[] => {
     const line = lines.get(entry.id ?? '') ?? 1;
     const before = baseline?.find((known) => known.stage !== 'legacy' && isSame(known, entry));
     if (before !== undefined) return [regression(entry, before, line)];
-    const isAccepted = baseline?.some((known) => known.stage === 'legacy' && isSame(known, entry)) === true;
-    return isAccepted ? [] : [newProblem(entry, line, baseline === null)];
+    if (baseline?.some((known) => known.stage === 'legacy' && isSame(known, entry)) === true) return [];
+    const origin = gone.find((known) => known.handler === entry.handler && known.event === entry.event && ![...moved.values()].includes(known));
+    if (origin !== undefined) moved.set(entry, origin);
+    return origin === undefined ? [newProblem(entry, line, baseline === null)] : [];
   });
-  const gone = (baseline ?? []).filter((known) => known.stage === 'legacy' && !notRead.has(known.file) && !legacy.some((entry) => isSame(known, entry)));
-  return [...problems, ...gone.map(stale)];
+  const stillGone = gone.filter((known) => ![...moved.values()].includes(known));
+  return [...problems, ...[...moved].map(([entry, origin]) => move(entry, origin, lines.get(entry.id ?? '') ?? 1)), ...stillGone.map(stale)];
 }
 
 /** By id; an event that only the outbox publishes has none. */
@@ -49,6 +53,12 @@ function newProblem(entry: BaselineEntry, line: number, isFirst: boolean): Keyed
 function regression(entry: BaselineEntry, before: BaselineEntry, line: number): KeyedProblem {
   const message = `'${entry.handler}' was at '${before.stage}' for '${entry.event}' and is legacy again: its event is not stored with the write any more and can be lost.`;
   return problem(stageRegression, entry, { line, message, fix: `npx outboxify rewrite ${entry.handler} --to dual-publish --write` });
+}
+
+/** An accepted dual write whose file was renamed is no new one. */
+function move(entry: BaselineEntry, origin: BaselineEntry, line: number): KeyedProblem {
+  const message = `The dual write of '${entry.handler}' with '${entry.event}' that the baseline accepts in '${origin.file}' has moved here.`;
+  return problem(staleBaseline, entry, { line, message, fix: 'npx outboxify check --update-baseline' });
 }
 
 function stale(entry: BaselineEntry): KeyedProblem {

@@ -19,7 +19,7 @@ export interface FindingSketch {
 export function finding({ name, event = 'order.placed', kind = 'lost-event', entry = 'http', awaited = true, stage = 'legacy', file = 'src/orders.ts' }: FindingSketch): Finding {
   const span = { file, start: [...name].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 100_000, end: 200_000 };
   return {
-    ...lostEvent, id: `${name}:${event}`, kind, stage,
+    ...lostEvent, id: `${file}:${name}:${event}`, kind, stage,
     handler: { file, line: 1, name, entry, span },
     publish: { ...lostEvent.publish, file, destination: event, awaited, route: { ...lostEvent.publish.route, pattern: event } },
   };

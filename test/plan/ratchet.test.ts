@@ -22,6 +22,10 @@ describe('the ratchet', () => {
     { name: 'one that stores its event now', now: [{ ...place, stage: 'dual-publish' }], before: [place], expected: ['warning stale-baseline'] },
     { name: 'a handler written at dual-publish', now: [{ ...place, stage: 'dual-publish' }], before: [], expected: [] },
     { name: 'a step back', now: [place], before: [{ ...place, stage: 'dual-publish' }], expected: ['error stage-regression'] },
+    { name: 'one whose file was renamed', now: [{ ...place, file: 'src/renamed.ts' }], before: [place], expected: ['warning stale-baseline'] },
+    { name: 'one that was copied to another file', now: [place, { ...place, file: 'src/copy.ts' }], before: [place], expected: ['error new-dual-write'] },
+    { name: 'one that was moved and copied', now: [{ ...place, file: 'src/renamed.ts' }, { ...place, file: 'src/copy.ts' }], before: [place], expected: ['error new-dual-write', 'warning stale-baseline'] },
+    { name: 'a moved one that is legacy again', now: [{ ...place, file: 'src/renamed.ts' }], before: [{ ...place, stage: 'dual-publish' }], expected: ['error new-dual-write'] },
     { name: 'a handler at dual-publish that is gone', now: [], before: [{ ...place, stage: 'dual-publish' }], expected: [] },
   ])('$name', ({ now, before, expected }) => {
     expect(rules(now, before)).toEqual(expected);
