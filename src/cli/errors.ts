@@ -4,8 +4,14 @@ import { exitCode, type ExitCode } from '../core/exit-code.js';
 import { packageRoot, version } from '../workspace/package.js';
 import type { Ui } from './ui.js';
 
-
 const issuesPage = 'the issue tracker of outboxify';
+
+/** What commander refuses, and the command that it was said of. */
+export class CommandLineError extends CommanderError {
+  constructor(error: CommanderError, readonly command: string) {
+    super(error.exitCode, error.code, error.message);
+  }
+}
 
 /** Prints what was thrown and says which exit code it means. The only place that does. */
 export function reportError(error: unknown, { out, asJson }: { readonly out: Ui; readonly asJson: boolean }): ExitCode {
@@ -29,9 +35,11 @@ function usageErrorOf(error: CommanderError): ToolError {
   const [message = '', ...more] = error.message.replace(/^error: /, '').split('\n');
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}`.replace(/\.?$/, '.');
   const suggestion = more.join(' ').replace(/[()]/g, '').trim();
+  const command = error instanceof CommandLineError && error.command !== 'outboxify' ? error.command : null;
+  const help = command === null ? "Run 'outboxify --help' for the commands and their flags." : `Run 'outboxify ${command} --help' for its arguments and flags.`;
   return new ToolError(sentence, {
     code: error.code.replace(/^commander\./, '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
-    hint: [suggestion, "Run 'outboxify --help' for the commands and their flags."].filter(Boolean).join(' '),
+    hint: [suggestion === '' ? '' : suggestion.replace(/[^.?]$/, '$&.'), help].filter(Boolean).join(' '),
   });
 }
 

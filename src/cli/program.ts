@@ -5,6 +5,7 @@ import { nearestNames } from '../core/nearest.js';
 import { formats, type Format } from '../report/format.js';
 import { version } from '../workspace/package.js';
 import { commands as allCommands, type Commands } from './commands.js';
+import { CommandLineError } from './errors.js';
 import { commandHelp, programHelp } from './help.js';
 
 const dataFormats: readonly Format[] = ['pretty', 'json'];
@@ -30,7 +31,7 @@ export function createProgram(done: (code: ExitCode) => void, commands: Commands
   for (const command of program.commands) command.configureHelp({ formatHelp: () => commandHelp(command) });
   for (const command of [program, ...program.commands]) {
     // Errors are thrown and printed in one place, with the exit code of a usage error.
-    command.exitOverride().configureOutput({ writeErr: () => undefined, writeOut: (text) => void process.stdout.write(text) });
+    command.exitOverride((error) => { throw new CommandLineError(error, command.name()); }).configureOutput({ writeErr: () => undefined, writeOut: (text) => void process.stdout.write(text) });
   }
   return program;
 }

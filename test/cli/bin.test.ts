@@ -61,6 +61,12 @@ describe('bad input is exit code 2 with a clear error, and writes nothing', () =
     expect((await outboxify(['scan', '--frmat', 'json'], { cwd: root })).stderr).toContain('Did you mean --format?');
   });
 
+  test('what a command does not take is explained by the help of that command', async () => {
+    for (const [line, help] of [['scan --frmat json', 'outboxify scan --help'], ['rewrite x --to done', 'outboxify rewrite --help'], ['ops', 'outboxify ops --help'], ['--frmat json', 'outboxify --help']] as const) {
+      expect((await outboxify(line.split(' '))).stderr).toContain(`Run '${help}' for`);
+    }
+  });
+
   test('a read-only folder: init says so and leaves nothing behind', async () => {
     const root = temporaryProject(orderProject);
     chmodSync(root, 0o555);
