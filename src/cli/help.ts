@@ -58,7 +58,7 @@ const texts: Readonly<Record<string, CommandText>> = {
   explain: {
     usage: 'explain <finding|handler|subscriber|rule> [flags]',
     about: 'Shows the path that proves a finding, why it hurts, what the rewrite would do, and why not if it cannot.',
-    examples: ['explain OrderService.place', 'explain 7f3a2c', 'explain lost-event'],
+    examples: ['explain OrderService.place', 'explain src/order.service.ts:12', 'explain 7f3a2c', 'explain lost-event'],
   },
   init: {
     usage: 'init [flags]',

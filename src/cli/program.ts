@@ -61,7 +61,7 @@ function addReading(program: Command, commands: Commands, run: Run): void {
     .option('--no-cache', 'read every file again')
     .option('--output <file>', 'write the report to a file')
     .action((paths, options) => run(commands.scan)({ ...options, paths }));
-  common(program.command('explain').argument('<subject>', 'id of a finding, name of a handler, or a rule'), dataFormats)
+  common(program.command('explain').argument('<subject>', 'id of a finding, name of a handler, file:line, or a rule'), dataFormats)
     .option('--no-cache', 'read every file again')
     .action((subject, options) => run(commands.explain)({ ...options, subject }));
   common(program.command('plan'), dataFormats)
@@ -88,7 +88,7 @@ function addWriting(program: Command, commands: Commands, run: Run): void {
     .option('--two-columns', 'index over status and time alone')
     .option('--service <name>', 'service to write for')
     .action((table, options) => run(commands.migration)({ ...options, table }));
-  change(program.command('rewrite').argument('<handler>', 'Class.method, or the id of a finding'))
+  change(program.command('rewrite').argument('<handler>', 'Class.method, file:line, or the id of a finding'))
     .addOption(new Option('--to <stage>', 'stage to bring the handler to').choices(['dual-publish', 'outbox-only']))
     .option('--force <why>', 'pass a gate that is not met, and say why')
     .option('--db <url>', 'connection string, for the gate of outbox-only')
@@ -96,7 +96,7 @@ function addWriting(program: Command, commands: Commands, run: Run): void {
     .option('--aggregate-type <name>', 'aggregate type')
     .option('--aggregate-id <expression>', 'expression for the id of the aggregate')
     .action((handler, options) => run(commands.rewrite)({ ...options, handler }));
-  change(program.command('inbox').argument('<subscriber>', 'Class.method')).action((subscriber, options) => run(commands.inbox)({ ...options, subscriber }));
+  change(program.command('inbox').argument('<subscriber>', 'Class.method, or file:line')).action((subscriber, options) => run(commands.inbox)({ ...options, subscriber }));
   common(program.command('relay'), dataFormats)
     .option('--write', 'write the files; without it, print the patch')
     .option('--service <name>', 'service to write for')

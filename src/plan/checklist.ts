@@ -1,10 +1,11 @@
 import type { Reason } from '../core/outcome.js';
 import type { Finding, Subscriber } from '../core/finding.js';
+import { subscriberSubject } from '../core/subject.js';
 import { cutOverOf, type ProjectFacts, type ServiceFacts } from './facts.js';
 import { cutOver, gatesFor, inboxes, relayStable, type Gate } from './gates.js';
 import type { Block, Item, Line } from './document.js';
 import { eventOf, goesToExchange, type HandlerState } from './handlers.js';
-import { storedSubscribers, subscriberSubject } from './next.js';
+import { storedSubscribers } from './next.js';
 import { gateReason } from './reasons.js';
 import { subscribersOf } from './subscriptions.js';
 
@@ -32,7 +33,7 @@ export function checklist(input: ChecklistInput): readonly Block[] {
     section('services', 'Services'),
     ...services.map((service) => serviceBlock(service, facts)),
     section('handlers', 'Handlers, most painful first'),
-    ...facts.handlers.map((handler) => handlerBlock(handler, input)),
+    ...facts.handlers.map((handler, index) => handlerBlock(handler, handlerKey(handler, facts.handlers.slice(0, index), facts.handlers), input)),
     section('events', 'Events'),
     ...events.map((event) => eventBlock(event, facts)),
     guard(input.hasBaseline),
@@ -106,13 +107,23 @@ function storedGate({ handlers }: ServiceFacts): Gate {
   return { id: 'stored-events', title: 'a handler at dual-publish', reasons: isMet ? [] : [gateReason('no-stored-events', 'No handler of the service stores its event yet.')] };
 }
 
-function handlerBlock(handler: HandlerState, { facts, rewriteOf }: ChecklistInput): Block {
+/** Unique in the document: handlers that are called alike in one file are told apart by their events, then by their order. */
+function handlerKey(handler: HandlerState, before: readonly HandlerState[], all: readonly HandlerState[]): string {
+  const isAlike = (other: HandlerState): boolean => other.file === handler.file && other.name === handler.name;
+  const key = `handler ${plain(handler.file)}#${plain(handler.name)}`;
+  if (all.filter(isAlike).length === 1) return key;
+  const events = handler.events.join(', ');
+  const count = before.filter((other) => isAlike(other) && other.events.join(', ') === events).length;
+  return `${key} ${plain(events)}${count === 0 ? '' : ` (${count + 1})`}`;
+}
+
+function handlerBlock(handler: HandlerState, key: string, { facts, rewriteOf }: ChecklistInput): Block {
   const about = [
     ...(handler.kind === null ? [] : [handler.kind]), handler.entry, count(handler.subscribers.length, 'subscriber'), ...(handler.awaited ? [] : ['not awaited']),
     ...handler.events.map(code), code(handler.file),
   ];
   return {
-    key: `handler ${plain(handler.file)}#${plain(handler.name)}`,
+    key,
     lines: [
       `### ${code(handler.name)}`,
       '',
@@ -156,7 +167,7 @@ function eventBlock(event: string, facts: ProjectFacts): Block {
     lines: [
       `### ${code(event)}`,
       '',
-      `Published by ${publishers.map(({ subject }) => code(subject)).join(', ')}.`,
+      `Published by ${publishers.map(({ label }) => code(label)).join(', ')}.`,
       '',
       ...subscribers.map((subscriber) => inboxItem(subscriber, facts.subscribers)),
       { text: `subscribers outside this repository ignore duplicates ${byHand}`, done: null },

@@ -1,5 +1,6 @@
 import type { Stage } from '../core/finding.js';
 import type { Reason } from '../core/outcome.js';
+import { subscriberSubject } from '../core/subject.js';
 import { consumerFigures, consumerOf, cutOverOf, outboxFigures, serviceFacts, type ProjectFacts } from './facts.js';
 import type { HandlerState } from './handlers.js';
 import { gateReason } from './reasons.js';
@@ -61,14 +62,14 @@ function outboxTableReasons(service: string, facts: ProjectFacts): readonly Reas
 }
 
 /** A copy that comes through the relay must find an inbox everywhere. */
-export function inboxes({ subscribers }: Pick<HandlerState, 'subscribers'>, _facts: ProjectFacts): Gate {
+export function inboxes({ subscribers }: Pick<HandlerState, 'subscribers'>, facts: ProjectFacts): Gate {
   const open = subscribers.filter(({ inbox }) => !inbox);
   return {
     id: 'inboxes',
     title: 'inbox of every subscriber',
-    reasons: open.map(({ name, file, line, destination }) => gateReason(
+    reasons: open.map((subscriber) => gateReason(
       'subscriber-without-inbox',
-      `'${name}' (${file}:${line}) ${destination === null ? 'may subscribe to the event' : `subscribes to '${destination}'`} and has no inbox: run 'npx outboxify inbox ${name} --write'.`,
+      `'${subscriber.name}' (${subscriber.file}:${subscriber.line}) ${subscriber.destination === null ? 'may subscribe to the event' : `subscribes to '${subscriber.destination}'`} and has no inbox: run 'npx outboxify inbox ${subscriberSubject(subscriber, facts.subscribers)} --write'.`,
     )),
   };
 }

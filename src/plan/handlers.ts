@@ -1,6 +1,7 @@
 import type { ServiceConfig } from '../core/config.js';
 import type { Entry, Finding, FindingKind, Handler, SafePublish, Stage, Subscriber } from '../core/finding.js';
 import type { ScanResult } from '../core/report.js';
+import { handlerSubject, labelOf } from '../core/subject.js';
 import { serviceOf } from '../workspace/services.js';
 import { subscribersOf } from './subscriptions.js';
 
@@ -22,8 +23,10 @@ export interface HandlerState {
   /** Whether it waits for every publish. */
   readonly awaited: boolean;
   readonly findings: readonly Finding[];
-  /** How it is named on the command line: its name, with the file where the name is not enough. */
+  /** How it is named on the command line. */
   readonly subject: string;
+  /** How people call it: its name, with the file where the name is not enough. */
+  readonly label: string;
 }
 
 /** Every handler with a dual write or an outbox, most painful first. The order does not depend on the stage, so that a plan keeps its order. */
@@ -34,13 +37,8 @@ export function handlersOf(result: ScanResult, services: readonly ServiceConfig[
     if (publish.reason === 'outbox-store' && publish.handler !== null) groupOf(groups, publish.handler).stores.push(publish);
   }
   const all = [...groups.values()];
-  const names = all.map(({ handler }) => handler.name);
-  return all
-    .map((group) => {
-      const isAmbiguous = names.filter((name) => name === group.handler.name).length > 1;
-      return toState(group, { result, services, isAmbiguous });
-    })
-    .sort(byPain);
+  const named = all.map(({ handler }) => handler);
+  return all.map((group) => toState(group, { result, services, named })).sort(byPain);
 }
 
 /** Name of the event that a finding is about, as its subscribers and the outbox know it. */
@@ -73,10 +71,11 @@ function groupOf(groups: Map<string, Group>, handler: Handler): Group {
 interface Surroundings {
   readonly result: ScanResult;
   readonly services: readonly ServiceConfig[];
-  readonly isAmbiguous: boolean;
+  /** Every handler there is. */
+  readonly named: readonly Handler[];
 }
 
-function toState({ handler, findings, stores }: Group, { result, services, isAmbiguous }: Surroundings): HandlerState {
+function toState({ handler, findings, stores }: Group, { result, services, named }: Surroundings): HandlerState {
   const { file, line, name, entry } = handler;
   const stored = stores.flatMap(({ destination }) => (destination === null ? [] : [destination]));
   const events = [...new Set([...findings.map(eventOf), ...stored])];
@@ -88,7 +87,8 @@ function toState({ handler, findings, stores }: Group, { result, services, isAmb
     kind: kindOf(findings),
     subscribers: subscribersOf({ names: destinations, goesToExchange: findings.some(goesToExchange) }, result.subscribers),
     awaited: findings.every(({ publish }) => publish.awaited),
-    subject: isAmbiguous ? `${file}#${name}` : name,
+    subject: handlerSubject(handler, findings[0]?.id ?? null, named),
+    label: labelOf(handler, named),
   };
 }
 

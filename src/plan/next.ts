@@ -1,4 +1,5 @@
 import type { Subscriber } from '../core/finding.js';
+import { labelOf, subscriberSubject } from '../core/subject.js';
 import { cutOverOf, type ProjectFacts, type ServiceFacts } from './facts.js';
 import { gateFor, inboxes, outboxTable, relayStable } from './gates.js';
 import type { HandlerState } from './handlers.js';
@@ -98,7 +99,7 @@ function rewritable({ facts, canRewrite }: Progress, from: 'legacy' | 'dual-publ
   const open = facts.handlers.filter((handler) => handler.stage === from && gateFor(to, handler, facts).length === 0 && canRewrite(handler));
   return open.map((handler) => ({
     name: handler.subject,
-    label: `${handler.subject} (${[handler.kind ?? handler.stage, handler.entry, ...handler.events].join(', ')})`,
+    label: `${handler.label} (${[handler.kind ?? handler.stage, handler.entry, ...handler.events].join(', ')})`,
     database: null,
     args: ['rewrite', handler.subject, '--to', to, '--write'],
   }));
@@ -108,13 +109,8 @@ function openSubscribers(facts: ProjectFacts): readonly Target[] {
   const open = facts.services.filter(({ inbox }) => inbox.hasCode).flatMap(({ subscribers }) => subscribers.filter(({ inbox }) => !inbox));
   return open.map((subscriber) => {
     const name = subscriberSubject(subscriber, facts.subscribers);
-    return { name, label: `${name} (${subscriber.destination ?? 'destination unknown'})`, database: null, args: ['inbox', name, '--write'] };
+    return { name, label: `${labelOf(subscriber, facts.subscribers)} (${subscriber.destination ?? 'destination unknown'})`, database: null, args: ['inbox', name, '--write'] };
   });
-}
-
-/** How a subscriber is named on the command line. */
-export function subscriberSubject({ name, file }: Subscriber, all: readonly Subscriber[]): string {
-  return all.some((other) => other.name === name && other.file !== file) ? `${file}#${name}` : name;
 }
 
 /** What the relay of a service would deliver: the subscribers of the events that are stored by now. */

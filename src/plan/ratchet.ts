@@ -21,21 +21,22 @@ export function toBaseline(handlers: readonly HandlerState[]): readonly Baseline
 /** Compares the handlers with the baseline. Null: there is none, and every dual write is new. What files hold that were not read is not known to be gone. */
 export function compareWithBaseline(handlers: readonly HandlerState[], baseline: readonly BaselineEntry[] | null, notRead: ReadonlySet<string> = new Set()): readonly KeyedProblem[] {
   const today = toBaseline(handlers);
-  const lines = new Map(handlers.flatMap(({ findings }) => findings.map(({ id, publish, handler }) => [id, publish.path[0]?.line ?? (publish.file === handler.file ? publish.line : handler.line)])));
+  const places = new Map(handlers.flatMap(({ findings, subject }) => findings.map(({ id, publish, handler }): [string, About] => [id, { subject, line: publish.path[0]?.line ?? (publish.file === handler.file ? publish.line : handler.line) }])));
+  const aboutOf = ({ id, handler }: BaselineEntry): About => places.get(id ?? '') ?? { subject: handler, line: 1 };
   const legacy = today.filter(({ stage }) => stage === 'legacy');
   const gone = (baseline ?? []).filter((known) => known.stage === 'legacy' && !notRead.has(known.file) && !legacy.some((entry) => isSame(known, entry)));
   const moved = new Map<BaselineEntry, BaselineEntry>();
   const problems = legacy.flatMap((entry): KeyedProblem[] => {
-    const line = lines.get(entry.id ?? '') ?? 1;
+    const about = aboutOf(entry);
     const before = baseline?.find((known) => known.stage !== 'legacy' && isSame(known, entry));
-    if (before !== undefined) return [regression(entry, before, line)];
+    if (before !== undefined) return [regression(entry, before, about)];
     if (baseline?.some((known) => known.stage === 'legacy' && isSame(known, entry)) === true) return [];
     const origin = gone.find((known) => known.handler === entry.handler && known.event === entry.event && ![...moved.values()].includes(known));
     if (origin !== undefined) moved.set(entry, origin);
-    return origin === undefined ? [newProblem(entry, line, baseline === null)] : [];
+    return origin === undefined ? [newProblem(entry, about, baseline === null)] : [];
   });
   const stillGone = gone.filter((known) => ![...moved.values()].includes(known));
-  return [...problems, ...[...moved].map(([entry, origin]) => move(entry, origin, lines.get(entry.id ?? '') ?? 1)), ...stillGone.map(stale)];
+  return [...problems, ...[...moved].map(([entry, origin]) => move(entry, origin, aboutOf(entry))), ...stillGone.map(stale)];
 }
 
 /** By id; an event that only the outbox publishes has none. */
@@ -44,19 +45,25 @@ function isSame(a: BaselineEntry, b: BaselineEntry): boolean {
   return a.file === b.file && a.handler === b.handler && a.event === b.event;
 }
 
-function newProblem(entry: BaselineEntry, line: number, isFirst: boolean): KeyedProblem {
-  const accept = isFirst ? "There is no baseline yet: 'outboxify check --update-baseline' accepts the dual writes of today." : "'outboxify check --update-baseline' accepts it.";
-  const message = `'${entry.handler}' writes and publishes '${entry.event}' without one transaction over both: a crash or a rollback between them is not noticed. ${accept}`;
-  return problem(newDualWrite, entry, { line, message, fix: `npx outboxify rewrite ${entry.handler} --to dual-publish --write` });
+/** Where a problem is, and how its handler is named on the command line. */
+interface About {
+  readonly line: number;
+  readonly subject: string;
 }
 
-function regression(entry: BaselineEntry, before: BaselineEntry, line: number): KeyedProblem {
+function newProblem(entry: BaselineEntry, { line, subject }: About, isFirst: boolean): KeyedProblem {
+  const accept = isFirst ? "There is no baseline yet: 'outboxify check --update-baseline' accepts the dual writes of today." : "'outboxify check --update-baseline' accepts it.";
+  const message = `'${entry.handler}' writes and publishes '${entry.event}' without one transaction over both: a crash or a rollback between them is not noticed. ${accept}`;
+  return problem(newDualWrite, entry, { line, message, fix: `npx outboxify rewrite ${subject} --to dual-publish --write` });
+}
+
+function regression(entry: BaselineEntry, before: BaselineEntry, { line, subject }: About): KeyedProblem {
   const message = `'${entry.handler}' was at '${before.stage}' for '${entry.event}' and is legacy again: its event is not stored with the write any more and can be lost.`;
-  return problem(stageRegression, entry, { line, message, fix: `npx outboxify rewrite ${entry.handler} --to dual-publish --write` });
+  return problem(stageRegression, entry, { line, message, fix: `npx outboxify rewrite ${subject} --to dual-publish --write` });
 }
 
 /** An accepted dual write whose file was renamed is no new one. */
-function move(entry: BaselineEntry, origin: BaselineEntry, line: number): KeyedProblem {
+function move(entry: BaselineEntry, origin: BaselineEntry, { line }: About): KeyedProblem {
   const message = `The dual write of '${entry.handler}' with '${entry.event}' that the baseline accepts in '${origin.file}' has moved here.`;
   return problem(staleBaseline, entry, { line, message, fix: 'npx outboxify check --update-baseline' });
 }

@@ -1,6 +1,7 @@
-import type { Finding, Write } from '../core/finding.js';
+import type { Finding, Handler, Write } from '../core/finding.js';
 import type { Place, Span } from '../core/place.js';
 import type { ScanResult } from '../core/report.js';
+import { handlerSubject } from '../core/subject.js';
 import { byFile, count, countFigures, figuresSentence, statsSentence } from './figures.js';
 import { codeLine } from './excerpt.js';
 import { remarksOf } from './remarks.js';
@@ -27,6 +28,7 @@ interface Row {
 
 /** Columns that all findings of a report share. */
 interface Layout extends PrettyOptions {
+  readonly handlers: readonly Handler[];
   readonly codeWidth: number;
   readonly lineWidth: number;
 }
@@ -37,6 +39,7 @@ export function renderPretty(result: ScanResult, options: PrettyOptions): string
   const limit = Math.min(48, Math.max(30, Math.floor((options.width ?? 110) * 0.45)));
   const layout: Layout = {
     ...options,
+    handlers: result.findings.map(({ handler }) => handler),
     codeWidth: Math.min(limit, Math.max(30, ...rows.map(({ code }) => [...code].length))),
     lineWidth: Math.max(3, ...rows.map(({ place }) => String(place?.line ?? '').length)),
   };
@@ -57,7 +60,7 @@ function findingBlock(finding: Finding, layout: Layout): string {
     const remark = role === 'crash' ? style.red(`✗  ${text}`) : role === 'kept' ? style.green(`✓  ${text}`) : text;
     return `   ${style.dim(lineNumber(place, layout))} ${style.dim('│')} ${pad(cut(code, codeWidth), codeWidth)}  ${remark}`;
   });
-  return [headLine(finding, layout), ...body, nextLine(finding, style)].join('\n');
+  return [headLine(finding, layout), ...body, nextLine(finding, layout)].join('\n');
 }
 
 function lineNumber(place: Place | null, { lineWidth, urlOf }: Layout): string {
@@ -74,9 +77,9 @@ function headLine({ handler, kind, severity, confidence, publish, stage }: Findi
   return `  ${style.bold(name)}${' '.repeat(Math.max(2, column - 2 - [...name].length))}${label} · ${facts.join(' · ')}`;
 }
 
-function nextLine({ id, handler, stage }: Finding, style: TextStyle): string {
+function nextLine({ id, handler, stage }: Finding, { style, handlers }: Layout): string {
   const next = stage === 'legacy' ? 'dual-publish' : 'outbox-only';
-  return style.dim(`    explain ${id} · rewrite ${printable(handler.name)} --to ${next}`);
+  return style.dim(`    explain ${id} · rewrite ${handlerSubject(handler, id, handlers)} --to ${next}`);
 }
 
 /** Lost: writes, crash, publish. Phantom: publish, crash, commit. */

@@ -1,4 +1,6 @@
 import { exitCode, type ExitCode } from '../../core/exit-code.js';
+import type { ScanResult } from '../../core/report.js';
+import { handlerSubject, subscriberSubject } from '../../core/subject.js';
 import { toJsonFinding, toJsonSafe, toJsonSubscriber } from '../../report/json.js';
 import { version } from '../../workspace/package.js';
 import { assertProject, assertServices, openContext, type CommandContext } from '../context.js';
@@ -24,7 +26,7 @@ export async function runExplain(options: ExplainOptions): Promise<ExitCode> {
   const subject = findSubject(analysis.result, options.subject);
   const preview = await createPreview(analysis, context);
   if (options.format === 'json') out.print(JSON.stringify(toJson(subject, preview), null, 2));
-  else printSubject(subject, { context, preview });
+  else printSubject(subject, { context, preview, result: analysis.result });
   return exitCode.ok;
 }
 
@@ -38,12 +40,13 @@ function toJson({ findings, safe, subscribers }: Subject, preview: PreviewOf): o
   };
 }
 
-function printSubject({ findings, safe, subscribers }: Subject, { context, preview }: { readonly context: CommandContext; readonly preview: PreviewOf }): void {
+function printSubject({ findings, safe, subscribers }: Subject, { context, preview, result }: { readonly context: CommandContext; readonly preview: PreviewOf; readonly result: ScanResult }): void {
   const { style } = context.out;
+  const handlers = result.findings.map(({ handler }) => handler);
   const parts = [
-    ...findings.map((finding) => findingText(finding, { style, rewrite: preview(finding) })),
+    ...findings.map((finding) => findingText(finding, { style, rewrite: preview(finding), subject: handlerSubject(finding.handler, finding.id, handlers) })),
     ...safe.map((publish) => safeText(publish, style)),
-    ...subscribers.map((subscriber) => subscriberText(subscriber, style)),
+    ...subscribers.map((subscriber) => subscriberText(subscriber, subscriberSubject(subscriber, result.subscribers), style)),
   ];
   context.out.print(parts.join('\n\n'));
 }

@@ -16,10 +16,12 @@ const entryTexts: Readonly<Record<Entry, string>> = {
 export interface FindingTextOptions {
   readonly style: TextStyle;
   readonly rewrite: Preview;
+  /** How its handler is named on the command line. */
+  readonly subject: string;
 }
 
 /** Everything about one finding: the path that proves it, why it hurts, what the rewrite would do or why it can't. */
-export function findingText(finding: Finding, { style, rewrite }: FindingTextOptions): string {
+export function findingText(finding: Finding, { style, rewrite, subject }: FindingTextOptions): string {
   const { kind, handler, publish, id, confidence, stage } = finding;
   const rule = findingRules[kind];
   const head = [
@@ -33,7 +35,7 @@ export function findingText(finding: Finding, { style, rewrite }: FindingTextOpt
     section('The path', witnessLines(finding, style), style),
     ...(stage === 'legacy' ? [section('Why it hurts', [rule.problem, rule.pain], style)] : []),
     section('Stage', [`${stage}: ${stageTexts[stage]}`], style),
-    rewriteSection(finding, rewrite, style),
+    rewriteSection(finding, { rewrite, subject, style }),
   ].join('\n\n');
 }
 
@@ -54,10 +56,10 @@ export function safeText({ file, line, bus, destination, reason, handler }: Safe
 }
 
 /** Whether a message that comes twice is processed twice. */
-export function subscriberText({ file, line, name, bus, destination, inbox, writes }: Subscriber, style: TextStyle): string {
+export function subscriberText({ file, line, name, bus, destination, inbox, writes }: Subscriber, subject: string, style: TextStyle): string {
   const title = printable(name);
   const withoutInbox = writes
-    ? `Without an inbox, a message that comes twice is processed twice. 'outboxify inbox ${title} --write' gives it one.`
+    ? `Without an inbox, a message that comes twice is processed twice. 'outboxify inbox ${subject} --write' gives it one.`
     : 'It writes nothing that the scan can see, so it needs no inbox for the database.';
   return [
     `${style.bold(title)}  subscriber · ${printable(bus)} · ${printable(destination ?? 'destination unknown')}`,
@@ -77,9 +79,9 @@ function witnessLines({ witness, stage }: Finding, style: TextStyle): readonly s
   });
 }
 
-function rewriteSection({ handler, stage }: Finding, rewrite: Preview, style: TextStyle): string {
+function rewriteSection({ stage }: Finding, { rewrite, subject, style }: FindingTextOptions): string {
   const next = stage === 'legacy' ? 'dual-publish' : 'outbox-only';
-  const command = `outboxify rewrite ${printable(handler.name)} --to ${next}`;
+  const command = `outboxify rewrite ${subject} --to ${next}`;
   const reasons = rewrite.reasons.map(({ code, message }) => `${code}: ${printable(message)}`);
   if (!rewrite.possible) return section(`Why '${command}' can't do it`, reasons, style);
   const lines = [`'${command}' prints this patch once it is proved, and writes it with --write.`, ...reasons];

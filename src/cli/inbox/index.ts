@@ -3,6 +3,7 @@ import { UsageError } from '../../core/errors.js';
 import type { ExitCode } from '../../core/exit-code.js';
 import type { Subscriber } from '../../core/finding.js';
 import { nearestNames } from '../../core/nearest.js';
+import { isAt } from '../../core/subject.js';
 import { prepareInbox } from '../../rewrite/execute.js';
 import { assertProject, assertServices, openContext } from '../context.js';
 import type { InboxOptions } from '../options.js';
@@ -37,6 +38,7 @@ function findSubscriber(subscribers: readonly Subscriber[], subject: string): Su
     ({ name }) => name.split('.').at(-1) === subject,
     ({ destination }) => destination === subject,
     ({ file, destination }) => `${file}#${destination ?? ''}` === subject,
+    (subscriber) => isAt(subject, subscriber),
   ];
   for (const isMatch of matches) {
     const found = subscribers.filter(isMatch);

@@ -1,5 +1,6 @@
 import type { Subscriber } from '../../core/finding.js';
 import type { Reason } from '../../core/outcome.js';
+import { subscriberSubject } from '../../core/subject.js';
 import { isSubscription } from '../../plan/subscriptions.js';
 import type { RouteEntry } from '../../templates/routes.js';
 
@@ -15,14 +16,14 @@ export function relayGate(routes: readonly RouteEntry[], subscribers: readonly S
     return { code: 'unresolved-route', message: `The route of '${route.type}' is not resolved: say in routes.ts where the legacy publish sends it.` };
   });
   const unguarded = subscribers.filter((subscriber) => !subscriber.inbox && routes.some((route) => isSubscribed(subscriber, route)));
-  return [...unresolved, ...unguarded.map(toReason)];
+  return [...unresolved, ...unguarded.map((subscriber) => toReason(subscriber, subscribers))];
 }
 
-function toReason(subscriber: Subscriber): Reason {
+function toReason(subscriber: Subscriber, all: readonly Subscriber[]): Reason {
   const what = subscriber.destination === null ? 'and the code does not tell what it subscribes to' : `and can get an event of routes.ts through '${subscriber.destination}'`;
   return {
     code: 'subscriber-without-inbox',
-    message: `'${subscriber.name}' (${subscriber.file}:${subscriber.line}) has no inbox, ${what}: run 'outboxify inbox ${subscriber.name} --write'.`,
+    message: `'${subscriber.name}' (${subscriber.file}:${subscriber.line}) has no inbox, ${what}: run 'outboxify inbox ${subscriberSubject(subscriber, all)} --write'.`,
   };
 }
 

@@ -3,6 +3,7 @@ import { UsageError } from '../../core/errors.js';
 import type { ExitCode } from '../../core/exit-code.js';
 import type { Finding } from '../../core/finding.js';
 import { nearestNames } from '../../core/nearest.js';
+import { handlerSubject, isFindingAt } from '../../core/subject.js';
 import { prepareRewrite } from '../../rewrite/execute.js';
 import { findingsOfHandler } from '../../rewrite/planner.js';
 import { eventTitle } from '../../rewrite/title.js';
@@ -37,12 +38,13 @@ export async function runRewrite(options: RewriteOptions): Promise<ExitCode> {
   });
 }
 
-/** The handler that a person means: by its name, the last part of it, or the id of a finding. */
+/** The handler that a person means: by its name, the last part of it, a place in it, or the id of a finding. */
 function findHandler(findings: readonly Finding[], subject: string): Finding {
   const matches: readonly ((finding: Finding) => boolean)[] = [
     ({ handler }) => handler.name === subject,
     ({ handler }) => `${handler.file}#${handler.name}` === subject,
     ({ id }) => /^[0-9a-f]{4,}$/i.test(subject) && id.startsWith(subject.toLowerCase()),
+    (finding) => isFindingAt(subject, finding),
     ({ handler }) => handler.name.split('.').at(-1) === subject,
   ];
   for (const isMatch of matches) {
@@ -51,9 +53,11 @@ function findHandler(findings: readonly Finding[], subject: string): Finding {
     if (first === undefined) continue;
     const other = found.find(({ handler }) => handler.file !== first.handler.file || handler.span.start !== first.handler.span.start);
     if (other === undefined) return first;
-    throw new UsageError(`'${subject}' is the name of several handlers: ${first.handler.file}#${first.handler.name} and ${other.handler.file}#${other.handler.name}.`, {
+    const all = findings.map(({ handler }) => handler);
+    const names = [first, other].map(({ id, handler }) => handlerSubject(handler, id, all));
+    throw new UsageError(`'${subject}' is the name of several handlers: ${[first, other].map(({ handler }, index) => `${names[index] ?? ''} (${handler.file}:${handler.line})`).join(' and ')}.`, {
       code: 'ambiguous-handler',
-      hint: `Name one as '${first.handler.file}#${first.handler.name}'.`,
+      hint: `Name one as '${names[0] ?? ''}'.`,
     });
   }
   const near = nearestNames(subject, [...new Set(findings.map(({ handler }) => handler.name))]);

@@ -5,6 +5,7 @@ import type { HandlerState } from '../../plan/handlers.js';
 import { nextSteps, type Progress } from '../../plan/next.js';
 import { pad, printable, type TextStyle } from '../../report/text.js';
 import { version } from '../../workspace/package.js';
+import { commandLine } from '../../wizard/question.js';
 import { durationText } from '../ops/lag.js';
 
 /** The status for people. */
@@ -18,7 +19,7 @@ export function statusText(progress: Progress, style: TextStyle): string {
     ...(unknown === undefined ? [] : [style.bold('database'), ...figureLines(unknown), '']),
     ...handlerLines(facts, style),
     counts(facts.handlers),
-    next === undefined ? 'Nothing is left to do here.' : `Next: npx outboxify ${next.targets[0].args.join(' ')}`,
+    next === undefined ? 'Nothing is left to do here.' : `Next: ${commandLine(next.targets[0])}`,
   ].join('\n');
 }
 
@@ -56,11 +57,11 @@ function line(label: string, value: string): string {
 
 function handlerLines({ handlers, ...facts }: ProjectFacts, style: TextStyle): readonly string[] {
   if (handlers.length === 0) return [];
-  const width = Math.max(...handlers.map(({ subject }) => subject.length));
+  const width = Math.max(...handlers.map(({ label }) => label.length));
   const lines = handlers.map((handler) => {
     const open = nextGates(handler, { handlers, ...facts }).filter(({ reasons }) => reasons.length > 0);
     const gate = open.length === 0 ? '' : style.dim(`  gate: ${open.map(({ title }) => title).join(', ')}`);
-    return `  ${pad(handler.stage, 13)} ${pad(printable(handler.subject), width)}  ${printable(handler.events.join(', '))}${gate}`;
+    return `  ${pad(handler.stage, 13)} ${pad(printable(handler.label), width)}  ${printable(handler.events.join(', '))}${gate}`;
   });
   return [style.bold('handlers'), ...lines, ''];
 }
@@ -86,6 +87,6 @@ export function toJsonStatus(progress: Progress): object {
       file: handler.file, line: handler.line, name: handler.name, entry: handler.entry, service: handler.service, stage: handler.stage, kind: handler.kind, events: handler.events,
       gates: nextGates(handler, facts).map(({ id, reasons }) => ({ id, met: reasons.length === 0, reasons })),
     })),
-    next: nextSteps(progress).map(({ id, title, targets }) => ({ step: id, title, commands: targets.map(({ args }) => `npx outboxify ${args.join(' ')}`) })),
+    next: nextSteps(progress).map(({ id, title, targets }) => ({ step: id, title, commands: targets.map(commandLine) })),
   };
 }
