@@ -14,6 +14,7 @@ import { readRoutes } from '../../src/templates/routes.js';
 import { RelayMetrics } from '../../templates/typeorm/outbox/relay/metrics.js';
 import { memoryWorkspace } from '../../src/workspace/workspace.js';
 import { renderAll, service } from './render.js';
+import { hasTool } from '../tool.js';
 
 function textOf(files: readonly { readonly file: string; readonly content: string }[], file: string): string {
   const found = files.find((entry) => entry.file === file);
@@ -31,6 +32,9 @@ function stringsOf(content: string): string[] {
   visit(source);
   return found;
 }
+
+const hasSystemd = hasTool('systemd-analyze', 'the test of the systemd unit');
+const hasPython = hasTool('python3', 'the test of the supervisord program');
 
 describe('placing templates', () => {
   it('puts the files into the outbox directory of the service', () => {
@@ -174,19 +178,17 @@ describe('deployment units', () => {
     }
   });
 
-  it('gives systemd a unit that it accepts', (test) => {
+  it.skipIf(!hasSystemd)('gives systemd a unit that it accepts', () => {
     const file = path.join(directory, 'acme-billing-outbox-relay.service');
     writeFileSync(file, unit('outbox-relay.service').replace('WorkingDirectory=/opt/acme-billing-service', `WorkingDirectory=${directory}`));
-    if (spawnSync('systemd-analyze', ['--version']).status !== 0) return test.skip();
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
     expect(stderr.split('\n').filter((line) => line.includes('acme-billing'))).toEqual([]);
     expect(status).toBe(0);
   });
 
-  it('gives supervisord a program that Python\'s parser, which supervisord uses, reads', (test) => {
+  it.skipIf(!hasPython)('gives supervisord a program that Python\'s parser, which supervisord uses, reads', () => {
     const file = path.join(directory, 'relay.conf');
     writeFileSync(file, unit('outbox-relay.supervisord.conf'));
-    if (spawnSync('python3', ['--version']).status !== 0) return test.skip();
     const script = 'import configparser, json, sys; c = configparser.RawConfigParser(strict=True, inline_comment_prefixes=(";",)); c.read(sys.argv[1]); print(json.dumps({s: dict(c[s]) for s in c.sections()}))';
     expect(JSON.parse(execFileSync('python3', ['-c', script, file], { encoding: 'utf8' }))).toEqual({
       'program:acme-billing-service-outbox-relay': expect.objectContaining({ command: 'node build/outbox/relay/main.js', stopsignal: 'TERM', autorestart: 'true' }) as object,
