@@ -11,8 +11,6 @@ export interface CommonOptions {
   readonly quiet?: boolean;
   /** False with `--no-color`. */
   readonly color?: boolean;
-  /** False with `--no-cache`. */
-  readonly cache?: boolean;
 }
 
 export interface ScanOptions extends CommonOptions {

@@ -58,23 +58,18 @@ type Run = <T extends object>(call: (options: T) => Promise<ExitCode>) => (optio
 
 function addReading(program: Command, commands: Commands, run: Run): void {
   common(program.command('scan').argument('[paths...]', 'files and folders to report on'), formats)
-    .option('--no-cache', 'read every file again')
     .option('--output <file>', 'write the report to a file')
     .action((paths, options) => run(commands.scan)({ ...options, paths }));
   common(program.command('explain').argument('<subject>', 'id of a finding, name of a handler, file:line, or a rule'), dataFormats)
-    .option('--no-cache', 'read every file again')
     .action((subject, options) => run(commands.explain)({ ...options, subject }));
   common(program.command('plan'), dataFormats)
-    .option('--no-cache', 'read every file again')
     .option('--dry-run', 'print the plan and write nothing')
     .option('--output <file>', 'file of the plan (default: OUTBOX-MIGRATION.md)')
     .action(run(commands.plan));
   common(database(program.command('status')), dataFormats)
-    .option('--no-cache', 'read every file again')
     .option('--record', 'keep what the database says as evidence')
     .action(run(commands.status));
   common(database(program.command('check')), ['pretty', 'json', 'sarif', 'github', 'gitlab'])
-    .option('--no-cache', 'read every file again')
     .option('--base <ref>', 'git revision whose baseline counts')
     .option('--update-baseline', 'accept the findings of today')
     .action(run(commands.check));
@@ -136,7 +131,6 @@ function database(command: Command): Command {
 
 function change(command: Command): Command {
   return common(command, dataFormats)
-    .option('--no-cache', 'read every file again')
     .option('--write', 'write the files; without it, print the patch')
     .option('--commit', 'write and commit')
     .option('--branch <name>', 'write and commit on a new branch')

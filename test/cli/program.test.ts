@@ -26,40 +26,39 @@ async function parse(...args: readonly string[]): Promise<Call> {
 }
 
 const usual = { format: 'pretty', color: true };
-const reading = { ...usual, cache: true };
 
 describe('a command line and the options it becomes', () => {
   const table: readonly (readonly [line: string, command: string, options: object])[] = [
     ['', 'wizard', usual],
     ['--cwd shop --quiet', 'wizard', { ...usual, cwd: 'shop', quiet: true }],
-    ['scan', 'scan', { ...reading, paths: [] }],
-    ['scan src lib/a.ts', 'scan', { ...reading, paths: ['src', 'lib/a.ts'] }],
-    ['scan --format sarif --output x.sarif --no-color --no-cache', 'scan', { format: 'sarif', output: 'x.sarif', color: false, cache: false, paths: [] }],
-    ['scan --cwd shop --config conf/o.json', 'scan', { ...reading, cwd: 'shop', config: 'conf/o.json', paths: [] }],
-    ['--cwd shop scan', 'scan', { ...reading, cwd: 'shop', paths: [] }],
-    ['--cwd shop --format json scan --cwd other', 'scan', { ...reading, format: 'json', cwd: 'other', paths: [] }],
-    ['explain OrderService.place', 'explain', { ...reading, subject: 'OrderService.place' }],
+    ['scan', 'scan', { ...usual, paths: [] }],
+    ['scan src lib/a.ts', 'scan', { ...usual, paths: ['src', 'lib/a.ts'] }],
+    ['scan --format sarif --output x.sarif --no-color', 'scan', { format: 'sarif', output: 'x.sarif', color: false, paths: [] }],
+    ['scan --cwd shop --config conf/o.json', 'scan', { ...usual, cwd: 'shop', config: 'conf/o.json', paths: [] }],
+    ['--cwd shop scan', 'scan', { ...usual, cwd: 'shop', paths: [] }],
+    ['--cwd shop --format json scan --cwd other', 'scan', { ...usual, format: 'json', cwd: 'other', paths: [] }],
+    ['explain OrderService.place', 'explain', { ...usual, subject: 'OrderService.place' }],
     ['init', 'init', usual],
     ['init --force --format json', 'init', { ...usual, format: 'json', force: true }],
-    ['plan', 'plan', reading],
-    ['plan --dry-run --output PLAN.md', 'plan', { ...reading, dryRun: true, output: 'PLAN.md' }],
+    ['plan', 'plan', usual],
+    ['plan --dry-run --output PLAN.md', 'plan', { ...usual, dryRun: true, output: 'PLAN.md' }],
     ['migration outbox', 'migration', { ...usual, table: 'outbox' }],
     ['migration inbox --write --name AddInbox --two-columns --service mail', 'migration', { ...usual, table: 'inbox', write: true, name: 'AddInbox', twoColumns: true, service: 'mail' }],
-    ['rewrite OrderService.place --to dual-publish', 'rewrite', { ...reading, handler: 'OrderService.place', to: 'dual-publish' }],
+    ['rewrite OrderService.place --to dual-publish', 'rewrite', { ...usual, handler: 'OrderService.place', to: 'dual-publish' }],
     ['rewrite a --to outbox-only --write --commit --branch b --pr --force because --allow-dirty', 'rewrite',
-      { ...reading, handler: 'a', to: 'outbox-only', write: true, commit: true, branch: 'b', pr: true, force: 'because', allowDirty: true }],
-    ['rewrite a --to outbox-only --db postgres://x --aggregate-id order.id', 'rewrite', { ...reading, handler: 'a', to: 'outbox-only', db: 'postgres://x', aggregateId: 'order.id' }],
-    ['rewrite a --undo', 'rewrite', { ...reading, handler: 'a', undo: true }],
-    ['rewrite a --to dual-publish --event order.placed --aggregate-type Order', 'rewrite', { ...reading, handler: 'a', to: 'dual-publish', event: 'order.placed', aggregateType: 'Order' }],
-    ['inbox Mail.onPlaced --write --commit', 'inbox', { ...reading, subscriber: 'Mail.onPlaced', write: true, commit: true }],
-    ['inbox Mail.onPlaced --branch b --pr --allow-dirty', 'inbox', { ...reading, subscriber: 'Mail.onPlaced', branch: 'b', pr: true, allowDirty: true }],
-    ['inbox Mail.onPlaced --undo', 'inbox', { ...reading, subscriber: 'Mail.onPlaced', undo: true }],
+      { ...usual, handler: 'a', to: 'outbox-only', write: true, commit: true, branch: 'b', pr: true, force: 'because', allowDirty: true }],
+    ['rewrite a --to outbox-only --db postgres://x --aggregate-id order.id', 'rewrite', { ...usual, handler: 'a', to: 'outbox-only', db: 'postgres://x', aggregateId: 'order.id' }],
+    ['rewrite a --undo', 'rewrite', { ...usual, handler: 'a', undo: true }],
+    ['rewrite a --to dual-publish --event order.placed --aggregate-type Order', 'rewrite', { ...usual, handler: 'a', to: 'dual-publish', event: 'order.placed', aggregateType: 'Order' }],
+    ['inbox Mail.onPlaced --write --commit', 'inbox', { ...usual, subscriber: 'Mail.onPlaced', write: true, commit: true }],
+    ['inbox Mail.onPlaced --branch b --pr --allow-dirty', 'inbox', { ...usual, subscriber: 'Mail.onPlaced', branch: 'b', pr: true, allowDirty: true }],
+    ['inbox Mail.onPlaced --undo', 'inbox', { ...usual, subscriber: 'Mail.onPlaced', undo: true }],
     ['relay --service orders --write', 'relay', { ...usual, service: 'orders', write: true }],
     ['relay --module src/app.module.ts#AppModule --force tested', 'relay', { ...usual, module: 'src/app.module.ts#AppModule', force: 'tested' }],
-    ['status --db postgres://x', 'status', { ...reading, db: 'postgres://x' }],
-    ['status --record --service mail', 'status', { ...reading, record: true, service: 'mail' }],
-    ['check --db postgres://x --service a --base main --format github', 'check', { ...reading, db: 'postgres://x', service: 'a', base: 'main', format: 'github' }],
-    ['check --update-baseline', 'check', { ...reading, updateBaseline: true }],
+    ['status --db postgres://x', 'status', { ...usual, db: 'postgres://x' }],
+    ['status --record --service mail', 'status', { ...usual, record: true, service: 'mail' }],
+    ['check --db postgres://x --service a --base main --format github', 'check', { ...usual, db: 'postgres://x', service: 'a', base: 'main', format: 'github' }],
+    ['check --update-baseline', 'check', { ...usual, updateBaseline: true }],
     ['ops lag --service orders', 'ops', { ...usual, action: 'lag', ids: [], service: 'orders' }],
     ['ops failed --limit 5 --type order.placed', 'ops', { ...usual, action: 'failed', ids: [], limit: 5, type: 'order.placed' }],
     ['ops retry a b --write', 'ops', { ...usual, action: 'retry', ids: ['a', 'b'], write: true }],
@@ -77,7 +76,7 @@ describe('a command line and the options it becomes', () => {
     const lines = table.map(([line]) => line);
     const untested = createProgram(() => undefined).commands.flatMap((command) =>
       command.options
-        .filter(({ long }) => !['--cwd', '--config', '--format', '--quiet', '--no-color', '--no-cache'].includes(long ?? ''))
+        .filter(({ long }) => !['--cwd', '--config', '--format', '--quiet', '--no-color'].includes(long ?? ''))
         .filter(({ long }) => !lines.some((line) => line.includes(command.name()) && line.split(' ').includes(long ?? '')))
         .map(({ long }) => `${command.name()} ${long}`),
     );
@@ -89,6 +88,7 @@ describe('a command line that is refused', () => {
   test.each([
     ['scna', 'unknown-command'],
     ['scan --nope', 'commander.unknownOption'],
+    ['scan --no-cache', 'commander.unknownOption'],
     ['scan --format xml', 'commander.invalidArgument'],
     ['plan --format sarif', 'commander.invalidArgument'],
     ['explain', 'commander.missingArgument'],
