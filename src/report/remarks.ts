@@ -6,8 +6,8 @@ import { count } from './figures.js';
 const shown = 5;
 
 /** What a reader has to know before the figures mean anything: what was not read, and what belongs to others. One sentence each. */
-export function remarksOf({ unread, beside, stacks, safe }: Pick<ScanResult, 'unread' | 'beside' | 'stacks' | 'safe'>): readonly string[] {
-  const remarks = stackRemarks(stacks, safe.length > 0);
+export function remarksOf({ unread, beside, stacks, safe, unresolved }: Pick<ScanResult, 'unread' | 'beside' | 'stacks' | 'safe' | 'unresolved'>): readonly string[] {
+  const remarks = stackRemarks(stacks, safe.length + unresolved.length > 0);
   const imports = unread.slice(0, shown).map(({ file, line, hint }) => `${file}:${line}: ${hint}`);
   remarks.push(...imports);
   if (unread.length > shown) remarks.push(`${count(unread.length - shown, 'more import')} could not be followed: see 'unresolved' in --format json.`);

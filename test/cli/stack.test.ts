@@ -16,7 +16,7 @@ export class OrderService {
 const manifest = (dependencies: object): string => JSON.stringify({ name: 'orders', dependencies: { '@nestjs/microservices': '^11.0.0', ...dependencies } });
 
 test('an ORM that is not supported is named, and no publish beside it is called safe', async () => {
-  const root = temporaryProject({ 'package.json': manifest({ '@prisma/client': '^6.0.0', pg: '^8.0.0' }), 'src/order.service.ts': service('await this.rows.order.create({ data: order });') });
+  const root = temporaryProject({ 'package.json': manifest({ '@prisma/client': '^6.0.0', pg: '^8.0.0' }), 'src/order.service.ts': service('await this.rows.orders.book({ data: order });') });
   const said = "Prisma is not supported ('@prisma/client' in package.json); TypeORM is.";
   const scan = await outboxify(['scan'], { cwd: root });
   expect(scan).toMatchObject({ code: 0, stdout: expect.stringContaining(`No supported ORM was found. ${said}`) });
