@@ -3,7 +3,7 @@ import type { Config } from '../core/config.js';
 import { ConfigError, UsageError } from '../core/errors.js';
 import { completeConfig, configFileName, readConfig } from '../workspace/config.js';
 import { openWorkspace } from '../workspace/disk.js';
-import { isInFolder } from '../workspace/paths.js';
+import { isInFolder, joinPath } from '../workspace/paths.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { CommonOptions } from './options.js';
 import { createUi, type Ui } from './ui.js';
@@ -25,7 +25,17 @@ export async function openContext(options: CommonOptions): Promise<CommandContex
   const { root: cwd } = openWorkspace(root, { exclude: [] });
   const draft = readConfig(cwd, options.config);
   const workspace = openWorkspace(cwd, draft);
-  return { cwd, workspace, config: completeConfig(draft, workspace), out: createUi(options), configFile: options.config ?? configFileName };
+  const out = createUi(options);
+  if (options.config === undefined) noteOtherConfig(workspace, out);
+  return { cwd, workspace, config: completeConfig(draft, workspace), out, configFile: options.config ?? configFileName };
+}
+
+/** The configuration of a workspace says nothing about one member: its paths are those of the workspace. Whoever counts on it has to know. */
+function noteOtherConfig(workspace: Workspace, out: Ui): void {
+  if (workspace.surroundings === null || workspace.read(configFileName) !== null) return;
+  const { root, project } = workspace.surroundings;
+  if (workspace.read(joinPath(root, configFileName)) === null) return;
+  out.note(`The ${configFileName} in '${root}' does not count here: it is that of the whole workspace. To use it: outboxify scan ${project} --cwd ${root}`);
 }
 
 const sourceFile = /\.[cm]?[jt]sx?$/;

@@ -83,3 +83,11 @@ test('what is out of reach is said, with the line, and no result is called clean
   const { unresolved } = JSON.parse((await outboxify(['scan', '--format', 'json'], { cwd })).stdout);
   expect(unresolved).toContainEqual({ file: 'src/near.ts', line: 1, text: "import '../../../libs/store/src'", hint: expect.stringContaining('Scan a folder that holds both.') });
 });
+
+test('the configuration of the workspace does not count for a member, which is said', async () => {
+  const root = temporaryProject({ ...files, 'outboxify.json': '{"exclude":["apps/**"]}' });
+  const cwd = path.join(root, 'apps/orders');
+  const said = "The outboxify.json in '../..' does not count here: it is that of the whole workspace. To use it: outboxify scan apps/orders --cwd ../..";
+  for (const command of ['scan', 'check']) expect(await outboxify([command], { cwd })).toMatchObject({ code: 1, stderr: expect.stringContaining(said) });
+  expect((await outboxify(['scan'], { cwd: root })).stderr).toBe('');
+});
