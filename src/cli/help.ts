@@ -52,7 +52,7 @@ interface CommandText {
 const texts: Readonly<Record<string, CommandText>> = {
   scan: {
     usage: 'scan [paths...] [flags]',
-    about: 'Reports every handler that writes to the database and publishes without one transaction over both.\nRuns none of your code and needs no installed dependencies. Exit code 1 when there are findings.',
+    about: 'Reports every handler that writes to the database and publishes without one transaction over both.\nRuns none of your code and needs no installed dependencies. Exit code 1 when there are findings; a file that cannot be read is named.',
     examples: ['scan', 'scan services/orders', 'scan --format sarif --output scan.sarif'],
   },
   explain: {
@@ -97,7 +97,7 @@ const texts: Readonly<Record<string, CommandText>> = {
   },
   check: {
     usage: 'check [flags]',
-    about: 'Fails on a new dual write, a step back, or a table that is not as it must be. Read-only.',
+    about: "Fails on a new dual write, a step back, a file that can't be read, or a table that is not as it must be. Read-only.",
     examples: ['check', 'check --db "$DATABASE_URL"', 'check --update-baseline'],
   },
   ops: {
