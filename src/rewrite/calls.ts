@@ -1,5 +1,6 @@
 import { ts } from 'ts-morph';
 import type { ResolvedCall } from '../core/finding.js';
+import { guardAfterFailures } from './after-failure.js';
 import { enclosingFunction, findCall, lineOf, unwrap, walk, type FunctionNode } from './ast.js';
 import type { CodemodContext } from './codemod.js';
 import type { EditSet } from './edits.js';
@@ -52,7 +53,7 @@ export function usesDatabase({ effects }: ResolvedCall): boolean {
 
 /**
  * Guards: everything the code waits for is the database or computed in the process, every database call is awaited where it
- * stands, and none is in a callback, in parallel, or in a `try` that goes on after a failure.
+ * stands, and none is in a callback, in parallel, or runs behind one that has failed.
  */
 export function guardCalls(code: TransactionCode, calls: readonly LocatedCall[], context: CodemodContext): void {
   for (const { call, node } of calls) {
@@ -62,6 +63,7 @@ export function guardCalls(code: TransactionCode, calls: readonly LocatedCall[],
     if (call.effects.store) refuse('already-there', `'${short(node)}' (${at}) stores an event already.`);
     if (usesDatabase(call)) guardDatabaseCall(code, call, node, at);
   }
+  guardAfterFailures(code, calls);
   for (const { call, node } of calls) guardNoStream(node, `${code.file}:${lineOf(node)}`, call);
   for (const { call, node } of calls) if (!usesDatabase(call)) guardOtherCall(code, call, node, `${code.file}:${lineOf(node)}`, context);
   for (const root of code.roots) guardAwaits(code, root, calls);
@@ -80,8 +82,6 @@ function guardDatabaseCall(code: TransactionCode, call: ResolvedCall, node: ts.C
     if (isInPromiseAll(node)) refuse('parallel-writes', `'${short(node)}' (${at}) is started in parallel with others; the one connection of a transaction runs one at a time. Await them one after the other.`);
     refuse('write-not-awaited', `'${short(node)}' (${at}) is not awaited where it stands, so it may run when the transaction is over. Await it.`);
   }
-  const swallowed = swallowingTry(node, code.roots);
-  if (swallowed !== null) refuse('catch-in-span', `'${short(node)}' (${at}) is in a 'try' whose 'catch' (line ${lineOf(swallowed)}) goes on. After a failed statement PostgreSQL refuses all others of the transaction. End the 'catch' with a 'throw', or move it around the write and the publish.`);
 }
 
 /** Awaited on the spot; parentheses and casts may stand between. */
@@ -94,19 +94,6 @@ export function isAwaited(node: ts.CallExpression, returnCounts: boolean): boole
 
 function isInPromiseAll(node: ts.Node): boolean {
   return ts.findAncestor(node, (ancestor) => ts.isCallExpression(ancestor) && /^Promise\.(?:all|allSettled|race|any)$/.test(ancestor.expression.getText())) !== undefined;
-}
-
-/** The `catch` that lets the function go on after the node has failed. */
-function swallowingTry(node: ts.Node, roots: readonly ts.Node[]): ts.CatchClause | null {
-  for (let inner = node; inner.parent !== undefined && !roots.includes(inner); inner = inner.parent) {
-    const { parent } = inner;
-    if (ts.isFunctionLike(parent)) return null;
-    if (!ts.isTryStatement(parent) || parent.tryBlock !== inner || parent.catchClause === undefined) continue;
-    const statements = parent.catchClause.block.statements;
-    const last = statements[statements.length - 1];
-    if (last === undefined || !ts.isThrowStatement(last)) return parent.catchClause;
-  }
-  return null;
 }
 
 function guardOtherCall(code: TransactionCode, call: ResolvedCall, node: ts.CallExpression, at: string, context: CodemodContext): void {

@@ -1,5 +1,6 @@
 import { ts } from 'ts-morph';
 import type { FunctionRef } from '../core/finding.js';
+import { guardAfterFailures } from './after-failure.js';
 import { decoratorNames, enclosingClass, findCall, findFunction, functionLabel, isAsync, lineOf, walk, type FunctionNode } from './ast.js';
 import { callsOf, usesDatabase, type LocatedCall } from './calls.js';
 import type { CodemodContext } from './codemod.js';
@@ -78,7 +79,11 @@ export class HandDown {
     const manager = last.name.text;
     const calls = callsOf(this.edits, { file: ref.file, fn, roots: [fn.body], returnIsAwaited: true }, this.context);
     const isJoined = calls.every(({ call, node }) => !call.effects.transaction && (!usesDatabase(call) || (mentionsHandle(node, manager) && this.allTake(call, depth))));
-    return isJoined && calls.some(({ call }) => usesDatabase(call)) ? fn.parameters.length - 1 : null;
+    if (!isJoined || !calls.some(({ call }) => usesDatabase(call))) return null;
+    // The project may have written it: what it does when something fails has not been looked at yet.
+    guardAfterFailures({ file: ref.file, fn, roots: [fn.body], returnIsAwaited: true }, calls);
+    guardThrows(fn, ref, this.context);
+    return fn.parameters.length - 1;
   }
 
   /** An implementation that uses no database ignores the manager: TypeScript lets it have fewer parameters. */

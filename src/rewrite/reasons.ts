@@ -32,7 +32,7 @@ export const refusalReasons = {
   'route-conflict': 'The event has another route already: one message type can go to one destination.',
   'routes-unreadable': '`routes.ts` of the outbox has no object literal `routes` to add the route to.',
   'exit-in-span': 'A `return`, `throw`, `break` or `continue`, or a call that fails on purpose, stands inside what becomes the transaction, or between it and the publish.',
-  'catch-in-span': 'A database call stands in a `try` whose `catch` goes on: inside a transaction nothing works after a failed statement.',
+  'catch-in-span': 'A database call stands in a `try` whose `catch` goes on, or in the `catch` or `finally` behind another one: inside a transaction nothing works after a failed statement.',
   'write-not-awaited': 'A write is not awaited, so it may run after the transaction is over.',
   'parallel-writes': 'Database calls are started in parallel; the one connection of a transaction runs one at a time.',
   'stream-in-span': 'A query is read as a stream inside what becomes the transaction; it keeps the one connection busy.',

@@ -1,6 +1,6 @@
 import { ts } from 'ts-morph';
+import { databaseCallsIn } from './after-failure.js';
 import { lineOf, walk, type StatementList } from './ast.js';
-import { usesDatabase } from './calls.js';
 import { short } from './message.js';
 import { isLogging } from './publish.js';
 import { refuse } from './refusal.js';
@@ -112,7 +112,7 @@ function guardNoWork(code: SubscriberCode, node: ts.Node): void {
 
 /** Calls below a node that use the database, or open a transaction on it. */
 export function databaseCalls(code: SubscriberCode, node: ts.Node): SubscriberCode['calls'] {
-  return code.calls.filter(({ call, node: found }) => (usesDatabase(call) || call.effects.transaction || call.effects.store) && found.pos >= node.pos && found.end <= node.end);
+  return databaseCallsIn(code.calls, node);
 }
 
 /** Whether a node holds an acknowledgement of the message. */
