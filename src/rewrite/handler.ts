@@ -5,6 +5,7 @@ import type { CodemodContext, HandlerFindings } from './codemod.js';
 import { EditSet } from './edits.js';
 import { eventName, aggregateOf, routeEntry, type Aggregate, type AggregateSource, type EventName } from './event.js';
 import { specifierOf } from './imports.js';
+import { guardUnchangedBehind } from './later-change.js';
 import { projectOf } from './project.js';
 import { readPublish, type PublishSite, type ReadPublishOptions } from './publish.js';
 import { refuse } from './refusal.js';
@@ -89,6 +90,7 @@ export interface PlannedEvent {
 /** Names the events of a handler, finds their aggregates, and records their routes. */
 export function planEvents(code: HandlerCode, context: CodemodContext): readonly [PlannedEvent, ...PlannedEvent[]] {
   const taken = new Set(takenNames(code.fn));
+  for (const site of code.publishes) guardUnchangedBehind(code, site, context);
   const sources = aggregateSources(code, context);
   const routes: NewRoute[] = [];
   const plan = (site: PublishSite): PlannedEvent => {

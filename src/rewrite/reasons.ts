@@ -27,6 +27,7 @@ export const refusalReasons = {
   'message-shape-unknown': 'It can not be told what object the message is; an event has to be an object literal or a new event.',
   'entity-as-message': 'The message is an ORM entity: what is stored would change with its relations and columns.',
   'message-class': 'The message class has `toJSON`, accessors or private fields, which a copy with an `eventId` would lose.',
+  'message-changed-behind': 'The message, or an object in it, is changed behind the publish: what is sent could differ from what is stored.',
   'message-wrapped': 'The message is wrapped in an envelope of the transport, so an `eventId` beside it would be lost.',
   'no-event-name': 'The event has no name that the code tells.',
   'route-conflict': 'The event has another route already: one message type can go to one destination.',
