@@ -10,6 +10,7 @@ import { failureBehindWrite } from './failures.js';
 import { helperBinder } from './helper-binder.js';
 import { mentionsHandle } from './join.js';
 import { short } from './message.js';
+import { findOverride } from './overrides.js';
 import { isTestFile, projectOf, type Declared, type TypeDeclaration } from './project.js';
 import { refuse } from './refusal.js';
 import { freeName, takenNames } from './scope.js';
@@ -52,6 +53,7 @@ export class HandDown {
     if (known !== undefined) return known;
     const { source, text } = this.edits.open(ref.file);
     const found = findFunction(source, ref.span);
+    this.guardNotOverridden(found, ref);
     const taken = this.takenAlready(found, ref);
     if (taken !== null) {
       this.done.set(key, taken);
@@ -70,6 +72,13 @@ export class HandDown {
     enlist(this.edits, { file: ref.file, fn, roots: [body], returnIsAwaited: true }, { binder: binder.binder, handDown: this, manager }, this.context);
     binder.finish();
     return count;
+  }
+
+  /** A method that takes its place in a subclass gets the manager, too, and would go on writing outside of the transaction. */
+  private guardNotOverridden(fn: FunctionNode | null, ref: FunctionRef): void {
+    const override = fn !== null && ts.isMethodDeclaration(fn) ? findOverride(this.context.workspace, ref.file, fn) : null;
+    if (override === null) return;
+    refuse('helper-not-plain', `'${ref.name}' (${ref.file}:${ref.line}) is overridden in ${override.file}:${lineOf(override.node)}, which would ignore the transaction that is handed to it. Give both an optional last parameter 'manager?: EntityManager' by hand, and store the event by hand.`);
   }
 
   /** A function that an earlier rewrite gave its manager: the number of parameters before it. Null: it takes none, or not all of its database calls go through it. */
