@@ -148,10 +148,8 @@ export function isLogging(call: ts.CallExpression): boolean {
   return /^(?:console|_?log|.*[lL]ogger)$/.test(last) && /^(?:log|info|debug|verbose|trace|warn|error|fatal)$/.test(callee.name.text);
 }
 
-/** Options of amqplib that the broker needs neither now nor later: the relay sets its own. */
-const harmlessOptions = new Set(['messageId', 'timestamp', 'contentEncoding', 'appId', 'mandatory']);
 /** Options that a route can carry. */
-const routedOptions = new Set(['persistent', 'contentType', 'type', 'priority', 'expiration']);
+const routedOptions = new Set(['persistent', 'mandatory', 'contentType', 'contentEncoding', 'type', 'priority', 'expiration', 'appId']);
 
 /** Reads the options of an AMQP publish that stands in the handler itself; the relay has to repeat them. */
 function publishOptions(call: ts.CallExpression, finding: Finding): Readonly<Record<string, string>> {
@@ -165,7 +163,9 @@ function publishOptions(call: ts.CallExpression, finding: Finding): Readonly<Rec
   const carried: Record<string, string> = {};
   for (const property of options.properties) {
     const name = property.name?.getText().replace(/^['"]|['"]$/g, '') ?? '…';
-    if (harmlessOptions.has(name)) continue;
+    if (name === 'messageId') {
+      refuse('publish-options', `The publish (${at}) has the option 'messageId', and the relay sends the event's own id there: to subscribers that tell messages apart by it, the two copies would be two messages. Let them go by 'eventId', and remove it.`);
+    }
     const value = ts.isPropertyAssignment(property) ? unwrap(property.initializer) : null;
     const literal = value !== null && (ts.isStringLiteral(value) || ts.isNumericLiteral(value) || value.kind === ts.SyntaxKind.TrueKeyword || value.kind === ts.SyntaxKind.FalseKeyword);
     if (!routedOptions.has(name) || !literal) {

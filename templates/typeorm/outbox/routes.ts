@@ -15,9 +15,11 @@ export interface AmqpOptions {
   /** True unless set. */
   readonly persistent?: boolean;
   readonly contentType?: string;
+  readonly contentEncoding?: string;
   readonly type?: string;
   readonly priority?: number;
   readonly expiration?: string | number;
+  readonly appId?: string;
   readonly headers?: Readonly<Record<string, string | number | boolean>>;
 }
 
