@@ -33,22 +33,33 @@ export interface TypesCheck {
 }
 
 /**
- * Type errors that the changed files have after and had not before. Null when types can't be had: no tsconfig, or TypeORM is
- * not installed. The files on disk are not touched.
+ * Type errors that the changed files have after and had not before, each under the tsconfig that is nearest to it. Null when types
+ * can't be had: no tsconfig, or TypeORM is not installed. The files on disk are not touched.
  */
 export function checkTypes(workspace: Workspace, changes: readonly Change[], serviceRoot: string): TypesCheck | null {
   const files = changes.filter(({ file }) => /\.[cm]?tsx?$/.test(file));
-  const tsconfig = findTsconfig(workspace, files[0]?.file ?? `${serviceRoot}/x.ts`);
-  if (files.length === 0 || tsconfig === null) return null;
+  const tsconfigs = new Map<string, Change[]>();
+  for (const change of files) {
+    const tsconfig = findTsconfig(workspace, change.file) ?? findTsconfig(workspace, `${serviceRoot}/x.ts`);
+    if (tsconfig !== null) tsconfigs.set(tsconfig, [...(tsconfigs.get(tsconfig) ?? []), change]);
+  }
+  const checks = [...tsconfigs].map(([tsconfig, own]) => checkUnder(workspace, tsconfig, own, files));
+  if (checks[0] === undefined || checks[0] === null) return null;
+  const known = checks.filter((check) => check !== null);
+  return { errors: known.flatMap(({ errors }) => errors), reserved: known.flatMap(({ reserved }) => reserved) };
+}
+
+/** Checks the files of one tsconfig; what they import is as the other changes make it. */
+function checkUnder(workspace: Workspace, tsconfig: string, own: readonly Change[], files: readonly Change[]): TypesCheck | null {
   const project = new Project({ tsConfigFilePath: path.join(workspace.root, tsconfig), skipAddingFilesFromTsConfig: true, compilerOptions: { noEmit: true, incremental: false, composite: false } });
-  const options = project.getCompilerOptions();
-  const containing = path.join(workspace.root, files[0]?.file ?? '');
-  if (ts.resolveModuleName('typeorm', containing, options, ts.sys).resolvedModule === undefined) return null;
-  const sources = files.map(({ file, before }) => ({ file, source: project.createSourceFile(path.join(workspace.root, file), before ?? '', { overwrite: true }) }));
-  const before = new Map(sources.map(({ file, source }) => [file, messages(project, source.getFilePath())]));
-  for (const { file, source } of sources) source.replaceWithText(files.find((change) => change.file === file)?.after ?? '');
-  const errors = sources.flatMap(({ file, source }) => surplus(before.get(file) ?? [], messages(project, source.getFilePath())).map((message) => `${file}: ${message}`));
-  const reserved = files.flatMap(({ file, before: old }) => reservedFields(project, path.join(workspace.root, file), old ?? '').map((text) => `${file}: ${text}`));
+  const containing = path.join(workspace.root, own[0]?.file ?? '');
+  if (ts.resolveModuleName('typeorm', containing, project.getCompilerOptions(), ts.sys).resolvedModule === undefined) return null;
+  const sources = files.map((change) => ({ ...change, source: project.createSourceFile(path.join(workspace.root, change.file), change.before ?? '', { overwrite: true }) }));
+  const checked = sources.filter(({ file }) => own.some((change) => change.file === file));
+  const before = new Map(checked.map(({ file, source }) => [file, messages(project, source.getFilePath())]));
+  for (const { source, after } of sources) source.replaceWithText(after ?? '');
+  const errors = checked.flatMap(({ file, source }) => surplus(before.get(file) ?? [], messages(project, source.getFilePath())).map((message) => `${file}: ${message}`));
+  const reserved = checked.flatMap(({ file, before: old }) => reservedFields(project, path.join(workspace.root, file), old ?? '').map((text) => `${file}: ${text}`));
   return { errors, reserved };
 }
 

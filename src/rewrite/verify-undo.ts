@@ -1,3 +1,4 @@
+import { ts } from 'ts-morph';
 import { analyse } from '../analysis/analyse.js';
 import type { Analysis } from '../analysis/analysis.js';
 import type { Config } from '../core/config.js';
@@ -36,7 +37,7 @@ export function proveUndo(workspace: Workspace, config: Config, plan: UndoPlan):
   const used = leftover(after, changes);
   if (used !== null) return no(workspace, 'still-used', `Another rewrite uses what this one added: ${used}.`, culprits(workspace, plan));
   const types = checkTypes(workspace, [...changes.filter(({ file }) => isSource(file)), ...importers(workspace, changes)], serviceRoot(workspace, config, changes))?.errors ?? null;
-  if (types !== null && types.length > 0) return no(workspace, 'type-errors', `The result would have new type errors: ${types.slice(0, 3).join('; ')}.`, others(workspace, plan));
+  if (types !== null && types.length > 0) return no(workspace, 'type-errors', `The result would have new type errors: ${types.slice(0, 3).join('; ')}.`, others(workspace, plan).filter(({ files }) => files.some(({ file }) => types.some((error) => error.startsWith(`${file}: `)))));
   const differs = scanDifference(analyse(workspace, config), analyse(after, config), plan);
   if (differs !== null) return no(workspace, 'scan-differs', differs, others(workspace, plan));
   return { reasons: [], typesChecked: types !== null };
@@ -93,8 +94,14 @@ function others(workspace: Workspace, { record: own, changes }: UndoPlan): reado
 function importers(workspace: Workspace, changes: readonly Change[]): readonly Change[] {
   const own = new Set(changes.map(({ file }) => file));
   const names = [...own].filter(isSource).map((file) => (file.split('/').at(-1) ?? file).replace(/\.[^.]+$/, ''));
-  const files = new Set(names.flatMap((name) => projectOf(workspace).filesMentioning(`/${name}`)));
-  return [...files].filter((file) => !own.has(file)).slice(0, maximumImporters).map((file) => {
+  const project = projectOf(workspace);
+  const files = new Set(names.flatMap((name) => project.filesMentioning(`/${name}`)));
+  // A file of the same name in another service is another module.
+  const imports = (file: string): boolean => project.source(file)?.statements.some((statement) => {
+    const specifier = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement) ? statement.moduleSpecifier : undefined;
+    return specifier !== undefined && ts.isStringLiteral(specifier) && own.has(project.resolve(specifier.text, file) ?? '');
+  }) ?? false;
+  return [...files].filter((file) => !own.has(file) && imports(file)).slice(0, maximumImporters).map((file) => {
     const text = workspace.read(file);
     return { file, before: text, after: text };
   });

@@ -129,6 +129,23 @@ describe('undo of a shared route', () => {
   }, 60_000);
 });
 
+describe('undo beside services that have files of the same names', () => {
+  it('type-checks nothing under the tsconfig of another service', async () => {
+    const tsconfig = '{ "compilerOptions": { "rootDir": "src", "module": "NodeNext", "target": "ES2022", "strict": true, "experimentalDecorators": true, "strictPropertyInitialization": false, "skipLibCheck": true, "types": ["node"] } }';
+    const relay = (name: string): Record<string, string> => ({
+      [`${name}/tsconfig.json`]: tsconfig,
+      [`${name}/src/outbox/routes.ts`]: 'export const routes = {};\n',
+      [`${name}/src/outbox/relay/publishers.ts`]: "export const publishers = ['nest', 'amqp'];\n",
+      [`${name}/src/outbox/relay/relay.ts`]: "import { routes } from '../routes.js';\nimport { publishers } from './publishers.js';\n\nexport const relay = { routes, publishers };\n",
+    });
+    start({ 'tsconfig.json': tsconfig, 'src/parcel.store.ts': store, 'src/desk.service.ts': service('DeskService', ['open']), ...relay('gate'), ...relay('yard') }, true);
+    const before = tree();
+    expect(await run('DeskService.open')).toBe(0);
+    expect(await undo('DeskService.open')).toBe(0);
+    expect(tree()).toEqual(before);
+  }, 60_000);
+});
+
 describe('undo of handlers that are called alike', () => {
   it('keeps a record for each, asks which one is meant, and takes the right one back', async () => {
     const second = service('DeskService', ['open']).replaceAll('parcel.registered', 'parcel.entered').replace('./parcel.store.js', '../parcel.store.js');
