@@ -18,6 +18,7 @@ export interface RewriteVerdict {
 export interface ChecklistInput {
   readonly facts: ProjectFacts;
   readonly rewriteOf: (finding: Finding) => RewriteVerdict;
+  readonly inboxOf: (subscriber: Subscriber) => RewriteVerdict;
   readonly hasBaseline: boolean;
 }
 
@@ -35,7 +36,7 @@ export function checklist(input: ChecklistInput): readonly Block[] {
     section('handlers', 'Handlers, most painful first'),
     ...facts.handlers.map((handler, index) => handlerBlock(handler, handlerKey(handler, facts.handlers.slice(0, index), facts.handlers), input)),
     section('events', 'Events'),
-    ...events.map((event) => eventBlock(event, facts)),
+    ...events.map((event) => eventBlock(event, input)),
     guard(input.hasBaseline),
   ];
 }
@@ -122,6 +123,7 @@ function handlerBlock(handler: HandlerState, key: string, { facts, rewriteOf }: 
     ...(handler.kind === null ? [] : [handler.kind]), handler.entry, count(handler.subscribers.length, 'subscriber'), ...(handler.awaited ? [] : ['not awaited']),
     ...handler.events.map(code), code(handler.file),
   ];
+  const first = handler.stage === 'legacy' ? verdictOf(handler, rewriteOf) : null;
   return {
     key,
     lines: [
@@ -129,8 +131,8 @@ function handlerBlock(handler: HandlerState, key: string, { facts, rewriteOf }: 
       '',
       about.join(' · '),
       '',
-      ...rewriteLines(handler, 'dual-publish', { verdict: handler.stage === 'legacy' ? verdictOf(handler, rewriteOf) : null, gates: gatesFor('dual-publish', handler, facts) }),
-      ...rewriteLines(handler, 'outbox-only', { verdict: handler.stage === 'dual-publish' ? verdictOf(handler, rewriteOf) : null, gates: gatesFor('outbox-only', handler, facts) }),
+      ...rewriteLines(handler, 'dual-publish', { verdict: first, gates: gatesFor('dual-publish', handler, facts) }),
+      ...rewriteLines(handler, 'outbox-only', { verdict: handler.stage === 'dual-publish' ? verdictOf(handler, rewriteOf) : null, gates: gatesFor('outbox-only', handler, facts), isLater: first !== null }),
     ],
   };
 }
@@ -141,9 +143,10 @@ function verdictOf({ findings }: HandlerState, rewriteOf: (finding: Finding) => 
   return verdicts.flatMap(({ reasons }) => reasons).find(({ code: id }) => id !== 'gate-not-met' && id !== 'no-outbox') ?? null;
 }
 
-function rewriteLines(handler: HandlerState, stage: 'dual-publish' | 'outbox-only', { verdict, gates }: { readonly verdict: Reason | null; readonly gates: readonly Gate[] }): readonly Line[] {
+function rewriteLines(handler: HandlerState, stage: 'dual-publish' | 'outbox-only', { verdict, gates, isLater = false }: { readonly verdict: Reason | null; readonly gates: readonly Gate[]; readonly isLater?: boolean }): readonly Line[] {
   const order = ['legacy', 'dual-publish', 'outbox-only'];
   const done = order.indexOf(handler.stage) >= order.indexOf(stage);
+  if (isLater) return [{ text: `${stage}: once dual-publish is done by hand, this plan says how`, done }];
   const how = verdict === null || done ? command(`rewrite ${argument(handler.subject)} --to ${stage} --commit`) : 'by hand, since no rewrite of it can be proved';
   return [
     { text: `${stage}: ${how}`, done },
@@ -157,7 +160,7 @@ function gateLine(gates: readonly Gate[]): readonly string[] {
   return open.length === 0 ? [] : [`  Gate, not met: ${open.map(({ title }) => title).join(', ')}.`];
 }
 
-function eventBlock(event: string, facts: ProjectFacts): Block {
+function eventBlock(event: string, { facts, inboxOf }: ChecklistInput): Block {
   const publishers = facts.handlers.filter((handler) => handler.events.includes(event));
   const findings = publishers.flatMap((handler) => handler.findings).filter((finding) => eventOf(finding) === event);
   const names = [event, ...findings.map(({ publish }) => publish.destination)];
@@ -169,14 +172,21 @@ function eventBlock(event: string, facts: ProjectFacts): Block {
       '',
       `Published by ${publishers.map(({ label }) => code(label)).join(', ')}.`,
       '',
-      ...subscribers.map((subscriber) => inboxItem(subscriber, facts.subscribers)),
+      ...subscribers.flatMap((subscriber) => inboxLines(subscriber, facts.subscribers, inboxOf(subscriber))),
       { text: `subscribers outside this repository ignore duplicates ${byHand}`, done: null },
     ],
   };
 }
 
-function inboxItem(subscriber: Subscriber, all: readonly Subscriber[]): Item {
-  return { text: `inbox of ${code(subscriber.name)}: ${command(`inbox ${argument(subscriberSubject(subscriber, all))} --commit`)}`, done: subscriber.inbox };
+function inboxLines(subscriber: Subscriber, all: readonly Subscriber[], { possible, reasons }: RewriteVerdict): readonly Line[] {
+  const verdict = subscriber.inbox || possible ? undefined : reasons.find(({ code: id }) => id !== 'no-inbox');
+  // It waits for another rewrite, and can be done behind that.
+  const isLater = verdict?.code === 'publish-on';
+  const how = verdict === undefined || isLater ? command(`inbox ${argument(subscriberSubject(subscriber, all))} --commit`) : 'by hand, since no rewrite of it can be proved';
+  return [
+    { text: `inbox of ${code(subscriber.name)}: ${how}`, done: subscriber.inbox },
+    ...(verdict === undefined ? [] : [`  ${isLater ? 'Not yet: ' : ''}${text(verdict.message)} (${verdict.code})`]),
+  ];
 }
 
 function guard(hasBaseline: boolean): Block {

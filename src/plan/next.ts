@@ -33,6 +33,8 @@ export interface Progress {
   readonly hasBaseline: boolean;
   /** Whether a rewrite of the handler to its next stage can be proved, as far as planning tells. */
   readonly canRewrite: (handler: HandlerState) => boolean;
+  /** The same for the inbox of a subscriber. */
+  readonly canInbox: (subscriber: Subscriber) => boolean;
 }
 
 /** All that can be done now, in the order of the work; the first is what comes next. None: everything is done, or waits for people. */
@@ -46,7 +48,7 @@ export function nextSteps(progress: Progress): readonly Step[] {
     step('outbox-table', services.filter((service) => service.handlers.some(({ stage }) => stage === 'legacy') && outboxTable(service.config.name, facts).reasons.length > 0).map((service) => forService(service, ['migration', 'outbox'], ['--write']))),
     step('dual-publish', rewritable(progress, 'legacy', 'dual-publish')),
     step('inbox-table', services.filter((service) => service.subscribers.some(({ inbox }) => !inbox) && !service.inbox.hasCode).map((service) => forService(service, ['migration', 'inbox'], ['--write']))),
-    step('inbox', openSubscribers(facts)),
+    step('inbox', openSubscribers(progress)),
     step('cut-over', services.filter((service) => isReadyForRelay(service, facts) && cutOverOf(facts, service.config.name) === null).map((service) => withDatabase(service, ['ops', 'cut-over'], ['--write']))),
     step('relay', services.filter((service) => isReadyForRelay(service, facts) && cutOverOf(facts, service.config.name) !== null && !service.hasRelay).map((service) => forService(service, ['relay'], ['--write']))),
     step('relay-stable', services.filter((service) => isWatched(service, facts)).map((service) => withDatabase(service, ['status'], ['--record']))),
@@ -105,8 +107,8 @@ function rewritable({ facts, canRewrite }: Progress, from: 'legacy' | 'dual-publ
   }));
 }
 
-function openSubscribers(facts: ProjectFacts): readonly Target[] {
-  const open = facts.services.filter(({ inbox }) => inbox.hasCode).flatMap(({ subscribers }) => subscribers.filter(({ inbox }) => !inbox));
+function openSubscribers({ facts, canInbox }: Progress): readonly Target[] {
+  const open = facts.services.filter(({ inbox }) => inbox.hasCode).flatMap(({ subscribers }) => subscribers.filter((subscriber) => !subscriber.inbox && canInbox(subscriber)));
   return open.map((subscriber) => {
     const name = subscriberSubject(subscriber, facts.subscribers);
     return { name, label: `${labelOf(subscriber, facts.subscribers)} (${subscriber.destination ?? 'destination unknown'})`, database: null, args: ['inbox', name, '--write'] };

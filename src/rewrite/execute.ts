@@ -138,6 +138,12 @@ export function previewRewrite(input: RewriteInput, finding: Finding, wishes: Re
   return preview(input.workspace, result);
 }
 
+/** What giving a subscriber its inbox would do. Planned, not proved. */
+export function previewInbox(input: RewriteInput, subscriber: Subscriber): RewritePreview {
+  const { result } = planInbox(subscriber, contextFor(input, subscriber.file, {}));
+  return preview(input.workspace, result);
+}
+
 function preview(workspace: Workspace, result: CodemodResult): RewritePreview {
   if (result.kind !== 'edits') return { possible: false, reasons: [result.reason], patch: '' };
   return { possible: true, reasons: [], patch: toPatch(toChanges(workspace, result.edits, result.newFiles)) };

@@ -35,7 +35,9 @@ function place(code: SubscriberCode, delivery: Delivery, context: CodemodContext
   if (opener === undefined) return wrapWork(code, delivery, findWork(code, delivery), context);
   const member = ts.isPropertyAccessExpression(opener.node.expression) ? opener.node.expression.name.text : '';
   if (opener.call.callee.kind === 'project') {
-    refuse('helper-own-transaction', `'${short(opener.node)}' (${code.file}:${lineOf(opener.node)}) opens a transaction of its own, which the subscriber's inbox record would not be part of. Let it take the transaction of its caller.`);
+    const helper = opener.call.callee.functions[0]?.name ?? 'the function';
+    const isAnnounced = opener.call.effects.publish ? '; in a transaction around it, what it publishes would be announced before the commit' : '';
+    refuse('helper-own-transaction', `'${short(opener.node)}' (${code.file}:${lineOf(opener.node)}) opens a transaction of its own, which the subscriber's inbox record would not be part of${isAnnounced}. Ask the inbox in that transaction, by hand: hand '${delivery.message}' down to '${helper}', await 'isFirstDelivery' as the first statement of the transaction, with the consumer '${code.consumer}', and store and publish nothing for a duplicate.`);
   }
   if (member === 'transaction' && openers.length === 1) joinCallbackTransaction(code, delivery, opener.node);
   else if (openers.every(({ node }) => ts.isPropertyAccessExpression(node.expression) && /^(?:start|commit|rollback)Transaction$/.test(node.expression.name.text))) joinRunnerTransaction(code, delivery);

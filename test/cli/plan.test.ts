@@ -35,6 +35,25 @@ describe('plan', () => {
     expect(after.endsWith('\nAsk Kim about the broker.\n')).toBe(true);
   });
 
+  test('what no command can do is left to people, and says why', async () => {
+    const inLoop = (orderProject['src/order.service.ts'] ?? '').replace("this.client.emit('order.placed', { orderId: order.id });", "for (const copy of [1, 2]) this.client.emit('order.placed', { orderId: order.id, copy });");
+    const own = subscriberSource.replace('await this.orders.update(event.orderId, {});', 'await this.mark(event);').replace(/\}\n$/, `
+  private async mark(event: { orderId: string }): Promise<void> {
+    await this.orders.manager.transaction(async (manager) => {
+      await manager.update(Order, event.orderId, {});
+    });
+  }
+}
+`);
+    const root = temporaryProject({ ...project, 'src/order.service.ts': inLoop, 'src/mail.controller.ts': own });
+    await run(root, ['plan']);
+    const plan = read(root, 'OUTBOX-MIGRATION.md');
+    expect(plan).toContain('- [ ] dual-publish: by hand, since no rewrite of it can be proved\n  The publish');
+    expect(plan).toContain('- [ ] outbox-only: once dual-publish is done by hand, this plan says how\n');
+    expect(plan).toContain("- [ ] inbox of `MailController.onPlaced`: by hand, since no rewrite of it can be proved\n  'this.mark(event)'");
+    expect(plan).toContain("hand 'event' down to 'MailController.mark', await 'isFirstDelivery' as the first statement of the transaction, with the consumer 'orders.MailController.onPlaced'");
+  });
+
   test('--dry-run prints a patch and writes nothing; --output names another file; JSON says what changed', async () => {
     const root = temporaryProject(project);
     expect(await run(root, ['plan', '--dry-run'])).toContain('+# Outbox migration');

@@ -120,7 +120,7 @@ describe('order of work', () => {
 });
 
 describe('what comes next', () => {
-  const first = (all: ProjectFacts, more: Partial<Progress> = {}): string | undefined => nextSteps({ facts: all, hasConfig: true, hasPlan: true, hasBaseline: true, canRewrite: () => true, ...more }).map(({ id, targets }) => `${id} ${targets.map(({ name }) => name).join(',')}`.trim())[0];
+  const first = (all: ProjectFacts, more: Partial<Progress> = {}): string | undefined => nextSteps({ facts: all, hasConfig: true, hasPlan: true, hasBaseline: true, canRewrite: () => true, canInbox: () => true, ...more }).map(({ id, targets }) => `${id} ${targets.map(({ name }) => name).join(',')}`.trim())[0];
   const inboxCode = { 'src/outbox/inbox.ts': 'export {};' };
 
   test('walks from init to the end', () => {
@@ -133,6 +133,7 @@ describe('what comes next', () => {
     expect(first(project({ ...legacy, files: migrated }), { canRewrite: () => false })).toBe('inbox-table orders');
     expect(first(project({ inbox: false, files: migrated, evidence: [], figures: null }))).toBe('inbox-table orders');
     expect(first(project({ inbox: false, files: { ...migrated, ...inboxCode }, evidence: [], figures: null }))).toBe('inbox Mails.onPlaced');
+    expect(first(project({ inbox: false, files: { ...migrated, ...inboxCode }, evidence: [], figures: null }), { canInbox: () => false })).not.toBe('inbox Mails.onPlaced');
     expect(first(project({ files: { ...migrated, ...inboxCode }, evidence: [], figures: null }))).toBe('cut-over orders');
     expect(first(project({ files: { ...migrated, ...inboxCode }, figures: null }))).toBe('relay orders');
     expect(first(project({ figures: null }))).toBe('relay-stable orders');

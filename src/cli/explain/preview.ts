@@ -1,6 +1,6 @@
 import type { Analysis } from '../../analysis/analysis.js';
 import type { Config } from '../../core/config.js';
-import type { Finding } from '../../core/finding.js';
+import type { Finding, Subscriber } from '../../core/finding.js';
 import type { RewriteVerdict } from '../../report/json.js';
 import { joinPath } from '../../workspace/paths.js';
 import { resolveServices, serviceOf } from '../../workspace/services.js';
@@ -31,6 +31,15 @@ export async function createPreview(analysis: Analysis, { workspace, config }: P
     const message = `'${storeOf(service.outbox)}' is missing. Run 'outboxify migration outbox --service ${service.name} --write' first.`;
     return { ...preview, reasons: [{ code: 'no-outbox', message }] };
   };
+}
+
+/** Asks for each subscriber whether its inbox can be put in. Where the inbox's code is not there yet, the answer is as if it were. */
+export async function createInboxPreview(analysis: Analysis, { workspace, config }: Pick<CommandContext, 'workspace' | 'config'>): Promise<(subscriber: Subscriber) => RewriteVerdict> {
+  const { previewInbox } = await import('../../rewrite/execute.js');
+  const services = resolveServices(workspace, config);
+  const missing = services.map(({ outbox }) => joinPath(outbox, 'inbox.ts')).filter((file) => workspace.read(file) === null);
+  const withInbox = overlay(workspace, new Map(missing.map((file) => [file, 'export async function isFirstDelivery() {}\n'])));
+  return (subscriber) => previewInbox({ analysis, workspace: withInbox, config: { ...config, services } }, subscriber);
 }
 
 async function addOutbox(workspace: Workspace, { services, tables }: Config): Promise<Workspace> {

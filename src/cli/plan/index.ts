@@ -7,7 +7,7 @@ import { baselineFile, parseBaseline } from '../../workspace/baseline.js';
 import { toProjectPath } from '../../workspace/disk.js';
 import { diskSink, dryRunSink } from '../../workspace/sink.js';
 import { openContext, type CommandContext } from '../context.js';
-import { createPreview } from '../explain/preview.js';
+import { createInboxPreview, createPreview } from '../explain/preview.js';
 import { noteNotRead, readProject } from '../facts.js';
 import type { PlanOptions } from '../options.js';
 
@@ -21,7 +21,8 @@ export async function runPlan(options: PlanOptions): Promise<ExitCode> {
   if (!/\.(md|markdown)$/i.test(file)) throw new UsageError(`The plan is written in Markdown, and '${file}' does not end in '.md'.`, { code: 'bad-plan-file', hint: `Name a file such as '--output ${planFile}'.` });
   const { analysis, facts } = await readProject(context);
   noteNotRead(context, analysis);
-  const blocks = checklist({ facts, rewriteOf: await createPreview(analysis, context), hasBaseline: parseBaseline(workspace.read(baselineFile)) !== null });
+  const [rewriteOf, inboxOf] = [await createPreview(analysis, context), await createInboxPreview(analysis, context)];
+  const blocks = checklist({ facts, rewriteOf, inboxOf, hasBaseline: parseBaseline(workspace.read(baselineFile)) !== null });
   const before = workspace.read(file);
   const after = mergeDocument(before, blocks, { title: 'Outbox migration', file });
   const outcome = (options.dryRun === true ? dryRunSink : diskSink)(cwd).apply([{ file, before, after }]);
