@@ -35,7 +35,7 @@ export function findRegion(fn: FunctionNode, writes: readonly WriteSite[], publi
   const lastWrite = Math.max(...writeIndexes);
   const firstPublish = Math.min(...publishIndexes);
   const lastPublish = Math.max(...publishIndexes);
-  for (const publish of publishes) guardPublishPlace(publish, list);
+  for (const publish of publishes) guardPublishPlace(publish, list, writes);
   if (firstPublish > lastWrite) return lostEventRegion(fn, list, firstWrite, lastWrite, firstPublish, publishes);
   if (lastPublish < firstWrite) {
     guardLater(fn, list.statements.slice(firstPublish + 1, lastWrite + 1), writes, publishes);
@@ -133,7 +133,7 @@ function isWithinList(list: StatementList, inner: ts.Node): boolean {
 }
 
 /** Between the list and the publish only `try` blocks may stand: everything else makes it conditional or repeats it. */
-function guardPublishPlace(publish: PublishSite, list: StatementList): void {
+function guardPublishPlace(publish: PublishSite, list: StatementList, writes: readonly WriteSite[] = []): void {
   const at = `${publish.finding.handler.file}:${lineOf(publish.statement)}`;
   guardCaughtMessage(publish, list);
   for (let node: ts.Node = publish.anchor; node !== list; node = node.parent) {
@@ -144,6 +144,11 @@ function guardPublishPlace(publish: PublishSite, list: StatementList): void {
     if (ts.isTryStatement(parent) && parent.finallyBlock === node) refuse('publish-in-finally', `The publish (${at}) is in a 'finally': it also runs when the write has failed.`);
     if (ts.isIterationStatement(parent, false)) refuse('publish-in-loop', `The publish (${at}) is in a loop and the write is not. Store one event with the whole list, or move the write into the loop.`);
     if (ts.isIfStatement(parent) || ts.isSwitchStatement(parent) || ts.isCaseOrDefaultClause(parent)) {
+      const branch = ts.isCaseOrDefaultClause(parent) ? parent : node;
+      const shared = writes.find(({ call }) => call.pos >= branch.pos && call.end <= branch.end);
+      if (shared !== undefined) {
+        refuse('conditional-publish', `The publish (${at}) and a write (line ${lineOf(shared.call)}) share a branch, and other branches of '${publish.finding.handler.name}' write or publish, too: each needs a transaction of its own. Move each branch into a function of its own, and rewrite these.`);
+      }
       refuse('conditional-publish', `The publish (${at}) is in a branch and the write is not. Decide before the write whether there is an event, or rewrite this handler by hand.`);
     }
   }
@@ -182,8 +187,11 @@ export function guardExits(region: Region, publishes: readonly PublishSite[]): v
     if (isReturnedWrite(region, index)) continue;
     const exit = findExit(statement, publishes);
     if (exit !== null) {
+      const way = ts.isThrowStatement(exit)
+        ? "Decide before the write; where it depends on what the write has found, open a transaction around the two yourself, with the 'throw' in it, publish behind it, and run this again."
+        : "Decide before the write, or put the publish under a condition ('if (…) { … }') instead of leaving, and run this again.";
       const word = ts.isThrowStatement(exit) ? 'throw' : ts.isReturnStatement(exit) ? 'return' : 'break or continue';
-      refuse('exit-in-span', `A '${word}' (line ${lineOf(exit)}) stands between the write and the publish. In a transaction it would take the write back, or leave the event stored without its publish. Decide before the write.`);
+      refuse('exit-in-span', `A '${word}' (line ${lineOf(exit)}) stands between the write and the publish. In a transaction it would take the write back, or leave the event stored without its publish. ${way}`);
     }
   }
 }

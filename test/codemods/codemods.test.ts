@@ -56,6 +56,7 @@ describe.each(cases.filter(({ name }) => name.startsWith('skip-')))('$codemod/$n
       if (fixture.handler !== undefined) expect(findHandler(input, fixture), 'scan finds the marked handler').toBeDefined();
       const prepared = await prepareCase(input, fixture);
       expect({ reasons: prepared.reasons.map(({ code }) => code), changes: prepared.changes }).toEqual({ reasons: [fixture.reason], changes: [] });
+      expect(prepared.reasons.map(({ message }) => message).join()).toContain(fixture.says ?? '');
       expect(Object.fromEntries(readTree(project.folder))).toEqual(Object.fromEntries(project.input));
     } finally {
       project.remove();

@@ -27,6 +27,8 @@ export interface CaseFile {
   readonly force?: string;
   /** Reason id of a skip. */
   readonly reason?: string;
+  /** What the message of a skip says, in part. */
+  readonly says?: string;
   /** The refusal of a skip comes from the compiler. */
   readonly types?: boolean;
 }
