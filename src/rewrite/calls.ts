@@ -79,6 +79,8 @@ function guardDatabaseCall(code: TransactionCode, call: ResolvedCall, node: ts.C
   if (call.effects.publish) refuse('publish-in-span', `'${short(node)}' (${at}) writes and publishes: rewrite that function first.`);
   if (enclosingFunction(node) !== code.fn) refuse('write-in-closure', `'${short(node)}' (${at}) is in a callback. Call it in a 'for … of' loop of the function itself.`);
   if (!isAwaited(node, code.returnIsAwaited)) {
+    const chained = ts.isPropertyAccessExpression(node.parent) && /^(?:then|catch|finally)$/.test(node.parent.name.text) ? node.parent.name.text : null;
+    if (chained !== null) refuse('catch-in-span', `'${short(node)}' (${at}) goes on in a '.${chained}(…)'. After a failed statement PostgreSQL refuses all others of the transaction, so what becomes of a failure has to be seen. ${chained === 'then' ? 'Await it, and do the rest in the next statement.' : "Await it in a 'try' whose other blocks use no database and pass the error on, or put the 'try' around the write and the publish."}`);
     if (isInPromiseAll(node)) refuse('parallel-writes', `'${short(node)}' (${at}) is started in parallel with others; the one connection of a transaction runs one at a time. Await them one after the other.`);
     refuse('write-not-awaited', `'${short(node)}' (${at}) is not awaited where it stands, so it may run when the transaction is over. Await it.`);
   }
