@@ -116,7 +116,7 @@ export function publishStatement(call: ts.CallExpression): ts.ExpressionStatemen
     if (ts.isExpressionStatement(parent)) return parent;
     if ((ts.isAwaitExpression(parent) || ts.isVoidExpression(parent) || ts.isParenthesizedExpression(parent) || ts.isNonNullExpression(parent)) ) {
       node = parent;
-    } else if (ts.isCallExpression(parent) && parent.arguments.length === 1 && parent.arguments[0] === node && /^(?:firstValueFrom|lastValueFrom)$/.test(parent.expression.getText())) {
+    } else if (ts.isCallExpression(parent) && parent.arguments[0] === node && parent.arguments.slice(1).every(isPlainConfig) && /^(?:firstValueFrom|lastValueFrom)$/.test(parent.expression.getText())) {
       node = parent;
     } else if (ts.isPropertyAccessExpression(parent) && ts.isCallExpression(parent.parent) && parent.parent.expression === parent && ignoresResult(parent.parent, parent.name.text)) {
       node = parent.parent;
@@ -124,6 +124,11 @@ export function publishStatement(call: ts.CallExpression): ts.ExpressionStatemen
       refuse('publish-result-used', `The result of '${short(call)}' (line ${lineOf(call)}) is used, and an event in the outbox has none. Make the publish a statement of its own.`);
     }
   }
+}
+
+/** `{ defaultValue: null }`: what an observable that sends nothing is waited for with. */
+function isPlainConfig(argument: ts.Expression): boolean {
+  return ts.isObjectLiteralExpression(argument) && argument.properties.every((property) => ts.isPropertyAssignment(property) && !ts.isCallExpression(unwrap(property.initializer)) && !ts.isAwaitExpression(property.initializer));
 }
 
 /** `.subscribe()`, `.toPromise()`, and `.catch(…)` that only logs. */
