@@ -1,6 +1,7 @@
 import { ts } from 'ts-morph';
 import type { FunctionRef } from '../core/finding.js';
 import { findFunction, isAsync, lineOf, unwrap, walk } from './ast.js';
+import { usesDatabase } from './calls.js';
 import type { EditSet } from './edits.js';
 import { projectOf, type Project } from './project.js';
 import { refuse } from './refusal.js';
@@ -31,7 +32,9 @@ export function readMessage(edits: EditSet, file: string, node: ts.Expression, c
     for (const each of made) guardShape(project, each.file, each.shape, `${each.file}:${lineOf(each.shape)}`);
     return { node, shape: first.shape, className: null };
   }
-  const shape = shapeOf(node);
+  const span = { file, start: node.getSourceFile().getStart(), end: node.getSourceFile().getEnd() };
+  const isDatabase = (value: ts.Expression): boolean => context.analysis.callsIn(span).some((call) => call.span.start === value.getStart() && call.span.end === value.getEnd() && (usesDatabase(call) || call.receiver?.module === 'typeorm'));
+  const shape = shapeOf(node, isDatabase);
   if (ts.isObjectLiteralExpression(shape)) {
     guardLiteral(shape, at);
     guardReserved(file, shape, context);
@@ -77,29 +80,35 @@ function returnedShapes(ref: FunctionRef, context: CodemodContext): readonly { r
   return shapes.every(isShape) ? shapes.map((shape) => ({ file: ref.file, shape })) : [];
 }
 
-function shapeOf(node: ts.Expression): Message['shape'] {
+function shapeOf(node: ts.Expression, isDatabase: (call: ts.Expression) => boolean): Message['shape'] {
   const inner = unwrap(node);
-  if (ts.isObjectLiteralExpression(inner) || ts.isNewExpression(inner)) return inner;
   const at = `'${short(node)}' (line ${lineOf(node)})`;
+  guardRecord(inner, at);
+  if (ts.isObjectLiteralExpression(inner) || ts.isNewExpression(inner)) return inner;
   if (ts.isStringLiteralLike(inner) || ts.isTemplateExpression(inner) || ts.isNumericLiteral(inner) || ts.isArrayLiteralExpression(inner)
     || inner.kind === ts.SyntaxKind.NullKeyword || inner.kind === ts.SyntaxKind.TrueKeyword || inner.kind === ts.SyntaxKind.FalseKeyword) {
     refuse('message-not-object', `The message ${at} is no object: it can not take an eventId. Wrap it in an object and let subscribers read it from there.`);
   }
-  if (ts.isIdentifier(inner)) return variableShape(inner, at);
-  if (ts.isCallExpression(inner) && /\.build$/.test(inner.expression.getText())) {
-    refuse('message-wrapped', `The message ${at} is built by a record builder of the transport; an eventId can not be put into it from outside.`);
-  }
+  if (ts.isIdentifier(inner)) return variableShape(inner, at, isDatabase);
   refuse('message-shape-unknown', `It can not be told what object the message ${at} is. Publish an object literal or 'new SomeEvent(…)'.`);
 }
 
-function variableShape(name: ts.Identifier, at: string): Message['shape'] {
+/** Nest's records of a transport: the message is inside, with options beside it. */
+function guardRecord(value: ts.Expression, at: string): void {
+  const isBuilt = ts.isCallExpression(value) && /\.build$/.test(value.expression.getText());
+  if (!isBuilt && !(ts.isNewExpression(value) && /^(?:Rmq|Mqtt|Nats)Record$/.test(value.expression.getText()))) return;
+  refuse('message-wrapped', `The message ${at} is a record of the transport, with the message and its options in it; an eventId can not be put into it from outside, and a row of the outbox does not carry the options. Publish the message itself.`);
+}
+
+function variableShape(name: ts.Identifier, at: string, isDatabase: (call: ts.Expression) => boolean): Message['shape'] {
   const declaration = findVariable(name, name.text);
   if (declaration === null || !ts.isVariableDeclaration(declaration) || declaration.initializer === undefined) {
     refuse('message-shape-unknown', `It can not be told what object the message ${at} is: it comes from outside of the function. Publish an object literal or 'new SomeEvent(…)'.`);
   }
   const value = unwrap(declaration.initializer);
+  guardRecord(value, at);
   if (ts.isObjectLiteralExpression(value) || ts.isNewExpression(value)) return value;
-  if (ts.isAwaitExpression(value) || ts.isCallExpression(value)) {
+  if (isDatabase(ts.isAwaitExpression(value) ? unwrap(value.expression) : value)) {
     refuse('entity-as-message', `The message ${at} is what '${short(value)}' returned, most likely an entity with its relations. Publish an object literal with the fields that subscribers need.`);
   }
   refuse('message-shape-unknown', `It can not be told what object the message ${at} is. Publish an object literal or 'new SomeEvent(…)'.`);
