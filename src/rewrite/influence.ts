@@ -18,7 +18,10 @@ export function messageChange(fn: FunctionNode, publishes: readonly PublishSite[
   const sources = publishes.flatMap(({ message, condition }) => [message.node, ...(condition === null ? [] : [condition])]);
   const rest = publishes.flatMap(({ call, message }) => call.arguments.filter((argument) => message.node.pos < argument.pos || message.node.end > argument.end));
   const restNames = rest.flatMap((node) => [...referencedNames(node)]).filter((name) => name !== 'this');
-  const direct = new Set([...sources.flatMap((node) => [...referencedNames(node)]), ...restNames]);
+  const assigned = assignedNames(fn);
+  // Nobody but an assignment changes a text, a number or a boolean.
+  const isFixed = (name: string): boolean => isPlainParameter(sources[0] ?? fn, name) && !assigned.has(name);
+  const direct = new Set([...sources.flatMap((node) => [...referencedNames(node)]), ...restNames].filter((name) => !isFixed(name)));
   const links = sharedObjects(fn);
   const names = new Set([...closure(direct, links)].filter((name) => direct.has(name) || copied === null || !copied.handles.includes(name)));
   const isOtherField = (statement: ts.Statement): boolean => {
