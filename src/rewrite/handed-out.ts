@@ -14,7 +14,7 @@ export interface HandedOut {
   readonly events: readonly ts.Identifier[];
 }
 
-/** Statements that did nothing but encode a message for publishes that go: `const body = JSON.stringify(orderPlaced);`. */
+/** Statements that did nothing but encode a message, or read a value, for publishes that go: `const body = JSON.stringify(orderPlaced);`. */
 export function preparations(fn: FunctionNode, gone: readonly ts.Statement[]): readonly ts.Statement[] {
   const found: ts.Statement[] = [];
   const visit = (node: ts.Node): boolean => {
@@ -37,11 +37,19 @@ function isPreparation(fn: FunctionNode, { declarationList }: ts.VariableStateme
   return onlyEncodes(declaration.initializer) && gone.some((statement) => mentions(statement, text, [])) && !mentions(fn, text, [...gone, declaration]);
 }
 
-/** `JSON.stringify(event)`, `Buffer.from(body)`: computing it has no effect. */
+/** `JSON.stringify(event)`, `Buffer.from(body)`, `order.region`: computing it has no effect. */
 function onlyEncodes(value: ts.Expression): boolean {
   const node = unwrap(value);
-  if (!ts.isCallExpression(node)) return false;
+  if (!ts.isCallExpression(node)) return isPlain(node);
   return /^(?:JSON\.stringify|Buffer\.from)$/.test(node.expression.getText()) && node.arguments.every((argument) => ts.isIdentifier(argument) || ts.isStringLiteralLike(argument) || onlyEncodes(argument));
+}
+
+/** Names, literals, and reads of fields. */
+function isPlain(value: ts.Expression): boolean {
+  const node = unwrap(value);
+  if (ts.isPropertyAccessExpression(node)) return isPlain(node.expression);
+  if (ts.isTemplateExpression(node)) return node.templateSpans.every(({ expression }) => isPlain(expression));
+  return ts.isIdentifier(node) || ts.isStringLiteralLike(node) || ts.isNumericLiteral(node);
 }
 
 /** The events are only needed where they are stored: what handed them out of the transaction goes. */
@@ -52,12 +60,20 @@ export function removeHandedOut(edits: EditSet, { file, fn, gone, events }: Hand
     if (declaration === null || ts.isParameter(declaration)) continue;
     const holder = ts.isBindingElement(declaration) ? declaration.parent.parent : declaration;
     if (!ts.isVariableDeclaration(holder) || (holder.initializer !== undefined && mentions(fn, event.text, [...gone, holder]))) continue;
-    byHolder.set(holder, (byHolder.get(holder) ?? new Set()).add(event.text));
+    byHolder.set(holder, (byHolder.get(holder) ?? new Set(onlyForGone(fn, holder, gone))).add(event.text));
   }
   for (const [holder, names] of byHolder) {
+    if (holder.initializer !== undefined) for (const name of names) dropVariable(edits, file, holder.initializer, name);
     if (holder.initializer === undefined) keepInside(edits, file, fn, holder);
     else narrow(edits, file, holder, names);
   }
+}
+
+/** What is handed out beside the event, and used by nothing but the statements that go. */
+function onlyForGone(fn: FunctionNode, { name, initializer }: ts.VariableDeclaration, gone: readonly ts.Node[]): readonly string[] {
+  if (!ts.isObjectBindingPattern(name) || initializer === undefined) return [];
+  return name.elements.flatMap(({ name: element }) => (ts.isIdentifier(element) ? [element.text] : []))
+    .filter((text) => gone.some((statement) => mentions(statement, text, [])) && !mentions(fn, text, [...gone, initializer]));
 }
 
 /** The transaction gives back the rest. */
@@ -78,6 +94,17 @@ function narrow(edits: EditSet, file: string, holder: ts.VariableDeclaration, na
   const one = kept.length === 1 && returned.length === 1 && kept[0] === returned[0] && /^[\w$]+$/.test(kept[0] ?? '');
   edits.replace(file, range(holder.name), one ? (kept[0] ?? '') : `{ ${kept.join(', ')} }`);
   edits.replace(file, range(last.expression), one ? (returned[0] ?? '') : `{ ${returned.join(', ')} }`);
+}
+
+/** `const order = await orders.save(…);` in the transaction, which was only handed out: its value is not kept any more. */
+function dropVariable(edits: EditSet, file: string, transaction: ts.Expression, name: string): void {
+  const last = callbackReturn(transaction);
+  if (last === null) return;
+  for (const statement of ts.isBlock(last.parent) ? last.parent.statements : []) {
+    const declaration = ts.isVariableStatement(statement) && statement.declarationList.declarations.length === 1 ? statement.declarationList.declarations[0] : undefined;
+    if (declaration?.initializer === undefined || !ts.isIdentifier(declaration.name) || declaration.name.text !== name || mentions(last.parent, name, [declaration, last])) continue;
+    if (ts.isAwaitExpression(unwrap(declaration.initializer))) edits.replace(file, { start: statement.getStart(), end: declaration.initializer.getStart() }, '');
+  }
 }
 
 /** The transaction gives nothing back; it leaves with `return` where it left with `return null`. */
