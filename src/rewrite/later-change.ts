@@ -4,7 +4,7 @@ import { findCall, findFunction, isFunctionNode, lineOf, unwrap, walk, type Func
 import { isAwaited } from './calls.js';
 import type { CodemodContext } from './codemod.js';
 import { short } from './message.js';
-import { all, below, heldBy, isPartOf, placeOf, rootKey, type ObjectPath, type ObjectPlace } from './object-paths.js';
+import { all, below, heldBy, isDeclaredIn, isPartOf, placeOf, rootKey, type ObjectPath, type ObjectPlace } from './object-paths.js';
 import type { PublishSite } from './publish.js';
 import { refuse } from './refusal.js';
 import { bindingNames, findVariable } from './scope.js';
@@ -40,7 +40,7 @@ export function guardUnchangedBehind({ file, fn }: { readonly file: string; read
   const changes = changesIn(fn, { file, calls: context.analysis.callsIn({ file, start: fn.getStart(), end: fn.getEnd() }), context, depth: 0 });
   const reached = withWhatIsSet([...(ts.isObjectLiteralExpression(unwrap(node)) ? [] : [placeOf(node)]), ...heldBy(node)], changes);
   for (const change of changes) {
-    if (!runsBehind(change.node, site.statement, fn) || !reached.some((place) => isPartOf(change.object, place))) continue;
+    if (!runsBehind(change, site.statement, fn) || !reached.some((place) => isPartOf(change.object, place))) continue;
     refuse('message-changed-behind', `'${short(change.node)}' (${file}:${lineOf(change.node)}) changes the message, or an object in it, behind the publish (line ${lineOf(site.statement)}). The client may encode the message later than that, and the outbox keeps what it was before: the two would differ. Change it before the write, or publish a copy.`);
   }
 }
@@ -96,10 +96,11 @@ function isPromiseCall(call: ts.CallExpression): boolean {
 }
 
 /** Whether a node may run when the publish has: it stands behind it, in a function of its own that is used there, or in a loop around both. */
-function runsBehind(node: ts.Node, publish: ts.Node, fn: FunctionNode): boolean {
+function runsBehind({ node, object }: Change, publish: ts.Node, fn: FunctionNode): boolean {
   if (isDeferred(node, fn)) return true;
   const own = ts.findAncestor(node, (ancestor) => ancestor === fn || (isFunctionNode(ancestor) && !isArgument(ancestor)));
-  const isLoop = (ancestor: ts.Node): boolean => ts.isIterationStatement(ancestor, false) && ancestor.pos <= node.pos && ancestor.end >= node.end;
+  // What is declared in the loop is another object in the next round.
+  const isLoop = (ancestor: ts.Node): boolean => ts.isIterationStatement(ancestor, false) && ancestor.pos <= node.pos && ancestor.end >= node.end && !isDeclaredIn(object.own, ancestor);
   if (own !== fn) return false; // counted where it is called
   for (let ancestor: ts.Node = publish; ancestor !== fn; ancestor = ancestor.parent) {
     if (isLoop(ancestor)) return true;

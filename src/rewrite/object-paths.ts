@@ -66,6 +66,13 @@ export function rootKey(name: string, declaration: ts.Node | null): string {
   return `${name}@${declaration === null ? '' : `${declaration.getSourceFile().fileName}:${declaration.pos}`}`;
 }
 
+/** Whether the variable that a place begins with is declared in a node. */
+export function isDeclaredIn(path: ObjectPath | null, node: ts.Node): boolean {
+  const declared = path === null ? null : /@(.*):(\d+)$/.exec(path.root);
+  const position = Number(declared?.[2]);
+  return declared?.[1] === node.getSourceFile().fileName && position >= node.pos && position < node.end;
+}
+
 function strip(expression: ts.Expression): ts.Expression {
   let node = unwrap(expression);
   while (ts.isAwaitExpression(node)) node = unwrap(node.expression);
@@ -104,7 +111,8 @@ function sourceOf(declaration: ts.VariableDeclaration | ts.ParameterDeclaration 
   }
   if (ts.isVariableDeclaration(declaration)) {
     const loop = declaration.parent.parent;
-    if (ts.isForOfStatement(loop)) return below(placeOf(loop.expression, depth), ['*']);
+    // Another object in each round: it is what it is by its own name, and one of the list.
+    if (ts.isForOfStatement(loop)) return { own: null, others: all(below(placeOf(loop.expression, depth), ['*'])) };
     return declaration.initializer === undefined ? null : placeOf(declaration.initializer, depth);
   }
   const fn = declaration.parent;
