@@ -12,7 +12,7 @@ import { channel, orders } from './stack';
 export const router = Router();
 ${['placed', 'cancelled', 'cancelled'].map((event, index) => `router.post('/${index}', async (request) => {
   await orders.save(request.body);
-  channel.publish('shop', 'order.${event}', Buffer.from('x'));
+  channel.publish('shop', 'order.${event}', Buffer.from(JSON.stringify({ id: request.body.id })));
 });
 `).join('')}`;
 const files: Readonly<Record<string, string>> = {
