@@ -30,6 +30,8 @@ export interface Catalog {
   ambientHandle(type: string, member: string): ExternalName | undefined;
   /** Whether no adapter knows anything of the package, or of its family. */
   isForeign(module: string): boolean;
+  /** Whether what is known of the package is that it publishes: what comes out of it stores nothing. */
+  isOnlyBus(module: string): boolean;
   /** Names of members that some adapter takes for a publish: what an unresolved receiver is checked against. */
   isPublishName(member: string): boolean;
 }
@@ -57,6 +59,9 @@ export function buildCatalog(adapters: readonly StackAdapter[]): Catalog {
   const modules = new Set<string>(adapters.flatMap((a) => a.modules ?? []));
   const injected = new Map(adapters.flatMap((a) => (a.injected ?? []).map((i) => [i.decorator as string, i] as const)));
   const handles = new Map<string, ExternalName>(adapters.flatMap((a) => (a.ambientHandles ?? []).map((h) => [`${h.on}.${h.member}`, h.yields] as const)));
+  const modulesWith = (isOne: (matcher: CatalogEffect['matcher']) => boolean): ReadonlySet<string> => new Set([...effects].flatMap(([key, { matcher }]) => (isOne(matcher) ? [key.slice(0, key.lastIndexOf(':'))] : [])));
+  const buses = modulesWith((matcher) => 'bus' in matcher);
+  const stores = modulesWith((matcher) => !('bus' in matcher));
   const families = new Set(adapters.flatMap((a) => a.enablers.map(familyOf)));
   return {
     canonical: (name) => aliases.get(name) ?? name,
@@ -74,6 +79,7 @@ export function buildCatalog(adapters: readonly StackAdapter[]): Catalog {
     injected: (name) => injected.get(name),
     ambientHandle: (type, member) => handles.get(`${type}.${member}`),
     isForeign: (module) => !families.has(familyOf(module)),
+    isOnlyBus: (module) => buses.has(module) && !stores.has(module),
     isPublishName: (member) => publishNames.has(member),
   };
 }

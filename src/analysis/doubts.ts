@@ -23,7 +23,7 @@ export function noteDoubt(machine: Machine, frame: Frame, call: Call, module: st
   const name = call.method ?? (call.fact.callee.kind === 'name' ? call.fact.callee.name : null);
   if (name === null || (call.receiver?.kind === 'name' && GLOBALS.has(call.receiver.name))) return;
   if (ASIDE.test(name) || ASIDE.test(lastName(call.receiver))) return;
-  const about = module === null ? undefined : isBuiltin(module) ? 'neither' as const : harmless[module];
+  const about = module === null ? undefined : isBuiltin(module) ? 'neither' as const : machine.catalog.isOnlyBus(module) ? 'no-store' as const : harmless[module];
   if (about === 'neither') return;
   if (call.receiver !== null && (PUBLISH.test(name) || machine.catalog.isPublishName(name))) pushDoubt(frame, call, 'publish', name, module === null && machine.catalog.isPublishName(name));
   else if (about !== 'no-store' && call.fact.waited && (WRITE.test(name) || (module === null && call.method !== null && OWN_WRITE.test(name)))) pushDoubt(frame, call, 'write', name);

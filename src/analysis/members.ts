@@ -35,6 +35,11 @@ function topLevelValue(machine: Machine, file: string, name: string): Value {
   return isTold(declared) ? declared : assignedLater(machine, { file, target: name, key: `${file}#${name}`, self: UNKNOWN });
 }
 
+/** Whether it is known at least where a value comes from. */
+function isKnown(value: Value): boolean {
+  return value.kind !== 'unknown' || value.foreign !== undefined;
+}
+
 function isTold(value: Value): boolean {
   return value.kind !== 'unknown' && value.kind !== 'undefined';
 }
@@ -93,13 +98,13 @@ function externalMember(machine: Machine, value: ExternalValue, name: string): V
   if (handle !== undefined) return externalOf(handle, { transaction: { kind: 'ambient' } });
   const yields = machine.catalog.type(type)?.members[name];
   if (yields !== undefined) return yieldValue(yields, value, []);
-  const isKnown = machine.catalog.effect(type, name) !== undefined || machine.catalog.transaction(type, name) !== undefined;
-  return isKnown ? { kind: 'method', object: value, name } : unknownOf(machine, value.module);
+  const hasEffect = machine.catalog.effect(type, name) !== undefined || machine.catalog.transaction(type, name) !== undefined;
+  return hasEffect ? { kind: 'method', object: value, name } : unknownOf(machine, value.module);
 }
 
-/** What nothing is known of, that came out of a package. */
+/** What nothing is known of, that came out of a package: one without an adapter, or one that holds no data. */
 export function unknownOf(machine: Machine, module: string): Value {
-  return machine.catalog.isForeign(module) ? { kind: 'unknown', foreign: module } : UNKNOWN;
+  return machine.catalog.isForeign(module) || machine.catalog.isOnlyBus(module) ? { kind: 'unknown', foreign: module } : UNKNOWN;
 }
 
 /** What an adapter says a member yields; what the receiver carries goes along. */
@@ -191,7 +196,7 @@ function instanceMember(machine: Machine, frame: Frame, value: Extract<Value, { 
     return got.value;
   }
   const field = fieldValue(machine, value.ref, name);
-  if (field.kind !== 'unknown') return field;
+  if (isKnown(field)) return field;
   const base = externalBase(machine, value.ref);
   return base === null ? UNKNOWN : externalMember(machine, { ...base, transaction: value.transaction }, name);
 }
@@ -205,7 +210,7 @@ export function fieldValue(machine: Machine, ref: ClassRef, name: string): Value
   let value: Value = UNKNOWN;
   for (const cls of chainOf(machine, ref)) {
     value = ownField(machine, cls, name);
-    if (value.kind !== 'unknown') break;
+    if (isKnown(value)) break;
   }
   machine.fields.set(key, value);
   return value;
@@ -217,12 +222,12 @@ function ownField(machine: Machine, ref: ClassRef, name: string): Value {
   const field = cls.fields.find((candidate) => !candidate.isStatic && candidate.name === name);
   const declared = field === undefined ? UNKNOWN : injectedValue(machine, ref.file, field.type, field.decorators, inFile);
   if (declared.kind !== 'unknown') return declared;
-  if (field?.value != null) {
-    const value = inFile(ref.file, field.value);
-    if (value.kind !== 'unknown') return value;
-  }
+  const initial = field?.value == null ? UNKNOWN : inFile(ref.file, field.value);
+  if (initial.kind !== 'unknown') return initial;
   const given = constructorField(machine, ref, name, inFile);
-  return isTold(given) ? given : assignedLater(machine, { file: ref.file, target: `this.${name}`, key: `${classKey(ref)}.${name}`, self: instanceOf(ref) });
+  if (isTold(given)) return given;
+  const later = assignedLater(machine, { file: ref.file, target: `this.${name}`, key: `${classKey(ref)}.${name}`, self: instanceOf(ref) });
+  return [later, declared, initial, given].find(isKnown) ?? UNKNOWN;
 }
 
 function constructorField(machine: Machine, ref: ClassRef, name: string, inFile: (file: string, expression: Expression) => Value): Value {
